@@ -1,0 +1,57 @@
+# Works with GNU Make 3.81 (macOS) and later. Everything it makes lies in .venv and .tools.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test test-fast lint bench requirements lock clean
+
+PY := .venv/bin/python
+READY := .venv/.tidelore-ready
+UV_VERSION := 0.13.9
+UV := .tools/uv-$(UV_VERSION)/bin/uv
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+
+run: $(READY) ## set up on first use, then show the demo
+	@.venv/bin/tidelore demo
+
+test: lint ## lint, types and every test
+	@$(PY) -m pytest
+
+test-fast: lint ## the same without the slow tests, fewer random examples
+	@$(PY) -m pytest -m "not slow" --hypothesis-profile=fast
+
+lint: $(READY) ## ruff and mypy alone
+	@$(PY) -m ruff check --quiet
+	@$(PY) -m ruff format --check --quiet --output-format concise || { echo 'To format: $(PY) -m ruff format'; exit 1; }
+	@$(PY) -m mypy --no-error-summary
+
+bench: $(READY) ## measure speed and size
+	@$(PY) -m tests.bench
+
+requirements: $(READY) ## count the requirements done and planned
+	@$(PY) -m tools.requirements
+
+# Keeps the versions that still fit; `make lock LOCK="--upgrade"` takes the newest.
+lock: $(UV) ## write requirements.lock anew from pyproject.toml
+	@$(UV) pip compile pyproject.toml --quiet --no-config --cache-dir .tools/cache --python $(PY) --extra dev \
+		--universal --python-version 3.11 --generate-hashes --custom-compile-command 'make lock' \
+		--output-file requirements.lock $(LOCK)
+
+clean: ## remove .venv, .tools, caches and build output
+	@rm -rf .venv .tools .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist sidecar/tidelore.egg-info
+	@find sidecar tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamp holds the folder it was made in: a virtual environment that was copied or moved is made again.
+ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
+.PHONY: $(READY)
+endif
+
+$(READY): requirements.lock pyproject.toml tools/setup.sh
+	@sh tools/setup.sh
+
+$(PY):
+	@sh tools/setup.sh environment
+
+$(UV): | $(PY)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target .tools/uv-$(UV_VERSION) uv==$(UV_VERSION)

@@ -1,0 +1,3 @@
+"""Tidelore gives long conversations a memory."""
+
+__version__ = "0.1.0"

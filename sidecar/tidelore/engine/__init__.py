@@ -1,0 +1,1 @@
+"""The memory engine: pure, the same on CPython and Pyodide."""

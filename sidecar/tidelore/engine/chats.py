@@ -1,0 +1,255 @@
+"""The chats that are open: pool, timeline and graph of each in memory, kept in step with the store. Nothing is reported done
+before it is stored; after a failed write the chat is read anew from what is stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from tidelore.engine.clock import Clock
+from tidelore.engine.errors import BadInput, Conflict, NotFound, TideloreError
+from tidelore.engine.graph import Graph
+from tidelore.engine.history import Change, Timeline
+from tidelore.engine.keys import Door, Entry
+from tidelore.engine.model import Commit, Message, Source
+from tidelore.engine.pool import Pool
+from tidelore.engine.ports import Batch, ChatRecord, ChatWrite, LedgerRow, Now, Store, Token
+from tidelore.engine.recall.index import Index
+
+T = TypeVar("T")
+ROUNDS = 3
+
+
+@dataclass(slots=True)
+class OpenPool:
+    """A pool in memory. `cursor` is how far the store was read, `chats` the open chats on it."""
+
+    id: str
+    pool: Pool = field(default_factory=Pool)
+    cursor: int = 0
+    chats: dict[str, OpenChat] = field(default_factory=dict[str, "OpenChat"])
+
+
+@dataclass(slots=True)
+class OpenChat:
+    """A chat in memory. `raw` is the list of messages as the host last gave it."""
+
+    record: ChatRecord
+    home: OpenPool
+    timeline: Timeline
+    graph: Graph
+    index: Index
+    revision: int
+    raw: Sequence[Any] = ()
+    extracting: bool = False
+
+    @property
+    def pool(self) -> Pool:
+        return self.home.pool
+
+
+class Chats:
+    """Opens chats and writes to them. Mutations are serialised by `lock`; hold it only while nothing slow is awaited."""
+
+    def __init__(self, store: Store, now: Now, token: Token) -> None:
+        self.store = store
+        self.now = now
+        self.token = token
+        self.lock = asyncio.Lock()
+        self.clock = Clock()
+        self.replica = ""
+        self._door = Door()
+        self._records: dict[str, ChatRecord] = {}
+        self._pools: dict[str, OpenPool] = {}
+        self._version = -1
+
+    # ---- opening ----
+
+    async def records(self) -> list[ChatRecord]:
+        await self.catch_up()
+        return sorted(self._records.values(), key=lambda record: (record.clock, record.id))
+
+    async def open(self, name: str) -> OpenChat:
+        """The chat of that name. Raises NotFound."""
+        await self.catch_up()
+        record = self._record(name)
+        if record is None:
+            raise NotFound(f"There is no chat named {name!r}.", "chat.list names the chats; chat.update makes a new one.")
+        return await self._opened(record)
+
+    def _record(self, name: str) -> ChatRecord | None:
+        return self._records.get(name)
+
+    async def _opened(self, record: ChatRecord) -> OpenChat:
+        home = self._pools.get(record.pool)
+        if home is None:
+            home = OpenPool(record.pool)
+            await self._read_pool(home)
+            home = self._pools.setdefault(record.pool, home)
+        chat = home.chats.get(record.id)
+        if chat is None:
+            rows = await self.store.chat(record.id)
+            chat = home.chats.get(record.id) or self._build(record, home, rows.revision, rows.rows)
+            home.chats[record.id] = chat
+        return chat
+
+    def _build(self, record: ChatRecord, home: OpenPool, revision: int, rows: Sequence[tuple[Entry, int]]) -> OpenChat:
+        timeline = Timeline(home.pool, record.id, self._ancestors(record))
+        graph = Graph()
+        graph.change(timeline.load(rows))
+        return OpenChat(record, home, timeline, graph, Index(graph, timeline), revision)
+
+    def _ancestors(self, record: ChatRecord) -> list[str]:
+        by_id = {each.id: each for each in self._records.values()}
+        out: list[str] = []
+        while record.parent and record.parent not in out:
+            out.append(record.parent)
+            parent = by_id.get(record.parent)
+            if parent is None:
+                break
+            record = parent
+        return out
+
+    def as_of(self, chat: OpenChat, index: int) -> tuple[Timeline, Graph]:
+        """The chat as it stood when the message at `index` was its last."""
+        slots = chat.timeline.slots[: index + 1]
+        timeline = Timeline(chat.pool, chat.record.id, chat.timeline.lineage, prefix=True)
+        graph = Graph()
+        graph.change(timeline.load([(slot.entry, slot.order) for slot in slots]))
+        return timeline, graph
+
+    # ---- in step with the store ----
+
+    async def catch_up(self) -> None:
+        """Take in what another process has written since."""
+        version = await self.store.version()
+        if version == self._version:
+            return
+        if not self.replica:
+            self.replica = await self.store.replica()
+        records = {record.name: record for record in await self.store.chats()}
+        for home in list(self._pools.values()):
+            await self._read_pool(home)
+            for chat in list(home.chats.values()):
+                if (await self.store.chat(chat.record.id)).revision != chat.revision:
+                    self.forget(chat)
+        self._records = records
+        for record in records.values():
+            self.clock.see(record.clock)
+        self._version = version
+
+    async def _read_pool(self, home: OpenPool) -> None:
+        rows = await self.store.pool(home.id, home.cursor)
+        home.cursor = max(home.cursor, rows.cursor)
+        self._take(home, rows.sources, rows.commits)
+
+    def _take(self, home: OpenPool, sources: Sequence[Source], commits: Sequence[Commit]) -> None:
+        fresh = home.pool.add(sources, commits)
+        for commit in fresh:
+            self.clock.see(commit.clock)
+        if fresh:
+            for chat in home.chats.values():
+                chat.graph.change(chat.timeline.grow(fresh))
+
+    def forget(self, chat: OpenChat) -> None:
+        """Drop a chat from memory; it is read from the store when next asked for."""
+        chat.home.chats.pop(chat.record.id, None)
+
+    # ---- writing ----
+
+    def tick(self) -> int:
+        return self.clock.tick(self.now())
+
+    async def update(self, name: str, raw: Sequence[Any], parse: Callable[[Any], Message], branch_of: str = "") -> tuple[OpenChat, Change]:
+        """The whole chat as it now stands; the chat is made if it is new. `parse` turns a raw message into a Message."""
+        for attempt in range(ROUNDS):
+            async with self.lock:
+                await self.catch_up()
+                chat, made = await self._for_update(name, branch_of)
+                try:
+                    return chat, await self._update(chat, made, raw, parse)
+                except Conflict:
+                    self._version = -1
+                    if attempt == ROUNDS - 1:
+                        raise
+        raise AssertionError
+
+    async def _for_update(self, name: str, branch_of: str) -> tuple[OpenChat, bool]:
+        record = self._record(name)
+        if record is not None:
+            return await self._opened(record), False
+        parent = self._record(branch_of) if branch_of else None
+        if branch_of and parent is None:
+            raise NotFound(f"There is no chat named {branch_of!r} to branch from.", "Leave `branch_of` out for a chat of its own.")
+        pool = (await self._opened(parent)).home if parent else OpenPool(self.token())
+        record = ChatRecord(self.token(), name, pool.id, parent.id if parent else "", self.tick())
+        return self._build(record, pool, 0, ()), True
+
+    async def _update(self, chat: OpenChat, made: bool, raw: Sequence[Any], parse: Callable[[Any], Message]) -> Change:
+        timeline = chat.timeline
+        start, end, stop = _difference(chat.raw if len(chat.raw) == len(timeline.slots) else (), raw, len(timeline.slots))
+        messages = [parse(item) for item in raw[start:stop]]
+        entries = [self._door.enter(message) for message in messages]
+        sources: dict[str, Source] = {}
+        for entry, message in zip(entries, messages, strict=True):
+            if entry.key not in chat.pool.sources and entry.key not in sources:
+                sources[entry.key] = self._door.source(entry.key, message)
+        for source in sources.values():
+            chat.pool.add_source(source)
+        change = timeline.update(entries, start, end)
+        chat.graph.change(change)
+        chat.raw = raw
+        write = ChatWrite(
+            chat.record.id,
+            chat.revision,
+            [slot.order for slot in (*change.slots_out, *change.slots_changed)],
+            [(slot.entry, slot.order) for slot in (*change.slots_changed, *change.slots_in)],
+        )
+        if made or write.orders_out or write.rows_in:
+            record = chat.record
+            try:
+                await self.store.write(Batch(record.pool, list(sources.values()), (), record if made else None, write))
+            except TideloreError:
+                self._pools.pop(record.pool, None)
+                raise
+            chat.revision += 1
+            if made:
+                self._records[record.name] = record
+                home = self._pools.setdefault(record.pool, chat.home)
+                home.chats[record.id] = chat
+        return change
+
+    async def commit(self, chat: OpenChat, commits: Sequence[Commit], ledger: Sequence[LedgerRow] = ()) -> None:
+        """Store commits of a chat's pool, then let them live. Call with the lock held."""
+        await self.store.write(Batch(chat.record.pool, (), commits, None, None, ledger))
+        self._take(chat.home, (), commits)
+
+    async def note(self, kind: str, chat: str, body: Mapping[str, Any]) -> None:
+        """One row of the ledger."""
+        await self.store.write(Batch(ledger=[LedgerRow(kind, chat, self.now(), body)]))
+
+
+def _difference(old: Sequence[Any], new: Sequence[Any], size: int) -> tuple[int, int, int]:
+    """(start, end, stop): slots[start:end] became new[start:stop]. Without an old list all is new."""
+    if not old:
+        return 0, size, len(new)
+    shorter = min(len(old), len(new))
+    start = 0
+    while start < shorter and old[start] == new[start]:
+        start += 1
+    back = 0
+    while back < shorter - start and old[-1 - back] == new[-1 - back]:
+        back += 1
+    return start, len(old) - back, len(new) - back
+
+
+def check_index(chat: OpenChat, index: int, what: str) -> None:
+    """Raises BadInput for a message index that the chat does not have."""
+    if not 0 <= index < len(chat.timeline.slots):
+        last = len(chat.timeline.slots) - 1
+        hint = (
+            f"The chat {chat.record.name!r} has messages 0 to {last}." if last >= 0 else f"The chat {chat.record.name!r} has no messages."
+        )
+        raise BadInput(f"{what} is {index}, and there is no such message.", hint)

@@ -1,0 +1,252 @@
+"""Operations and commits as canonical JSON, and the ids that are its hashes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, cast
+
+from tidelore.engine.errors import BadInput
+from tidelore.engine.model import (
+    Author,
+    Commit,
+    EnsureEdge,
+    EnsureNode,
+    Evident,
+    Fields,
+    FieldValue,
+    Known,
+    Named,
+    Needs,
+    Operation,
+    Own,
+    Patch,
+    Quote,
+    Ref,
+    Retire,
+    Speaker,
+)
+from tidelore.engine.text.unicode14 import fold_name, well_formed
+
+ID_BYTES = 16
+
+
+def digest(*parts: str) -> str:
+    """128-bit hash of the parts, as 32 hexadecimal digits. No part may hold a NUL."""
+    return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=ID_BYTES).hexdigest()
+
+
+def canonical(value: object) -> str:
+    """JSON with sorted keys, no spaces and no escapes that are not needed; lone surrogates are replaced."""
+    return well_formed(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False))
+
+
+def named_id(kind: str, scope: str, name: str) -> str:
+    """The id of an entity or thread."""
+    return digest(kind, scope, fold_name(name).replace("\0", " "))
+
+
+def evident_id(kind: str, keys: Sequence[str], ordinal: int) -> str:
+    """The id of a moment or fact."""
+    return digest(kind, *keys, str(ordinal))
+
+
+def edge_id(kind: str, start: str, end: str, label: str) -> str:
+    return digest("edge", kind, start, end, label.replace("\0", " "))
+
+
+# ---- to JSON ----
+
+
+def _ref_out(ref: Ref) -> list[Any]:
+    match ref:
+        case Named(name, kind, scope):
+            return ["named", name, kind, scope]
+        case Speaker(message):
+            return ["speaker", message]
+        case Evident(kind, messages, ordinal):
+            return ["evident", kind, list(messages), ordinal]
+        case Own(kind, token, scope):
+            return ["own", kind, token, scope]
+        case Known(id_):
+            return ["known", id_]
+
+
+def _fields_out(fields: Fields) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+
+
+def operation_out(operation: Operation) -> dict[str, Any]:
+    """One operation as JSON; defaults are left out."""
+    out: dict[str, Any]
+    match operation:
+        case EnsureNode(ref, sub, fields, evidence, subject, certainty):
+            out = {"node": _ref_out(ref), "sub": sub}
+            if fields:
+                out["fields"] = _fields_out(fields)
+            if evidence:
+                out["evidence"] = [[quote.message, quote.text] for quote in evidence]
+            if subject is not None:
+                out["subject"] = _ref_out(subject)
+            if certainty != "stated":
+                out["certainty"] = certainty
+        case EnsureEdge(kind, start, end, label, fields):
+            out = {"edge": kind, "from": _ref_out(start), "to": _ref_out(end)}
+            if label:
+                out["label"] = label
+            if fields:
+                out["fields"] = _fields_out(fields)
+        case Patch(node, field, expects, value):
+            out = {
+                "patch": node,
+                "field": field,
+                "expects": list(expects) if isinstance(expects, tuple) else expects,
+                "value": list(value) if isinstance(value, tuple) else value,
+            }
+        case Retire(node, expects):
+            out = {"retire": node, "expects": expects}
+    return out
+
+
+# ---- from JSON ----
+
+
+def field_value(value: object) -> FieldValue:
+    """A JSON value as a field's value; lists become tuples of text. Raises BadInput for anything nested."""
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in cast(Iterable[object], value)):
+        return tuple(cast(Sequence[str], value))
+    raise BadInput(f"A field cannot hold {type(value).__name__}.", "Use text, a number, true/false or a list of texts.")
+
+
+def _ref_in(value: Sequence[Any]) -> Ref:
+    match list(value):
+        case ["named", str(name), kind, scope]:
+            return Named(name, kind, scope)
+        case ["speaker", int(message)]:
+            return Speaker(message)
+        case ["evident", kind, list(messages), int(ordinal)]:
+            return Evident(kind, tuple(messages), ordinal)
+        case ["own", kind, str(token), scope]:
+            return Own(kind, token, scope)
+        case ["known", str(id_)]:
+            return Known(id_)
+        case _:
+            raise BadInput(f"Unknown reference in a commit: {value!r}.", "The data was written by a newer version: update Tidelore.")
+
+
+def _fields_in(value: Mapping[str, Any]) -> dict[str, FieldValue]:
+    return {name: field_value(item) for name, item in value.items()}
+
+
+def _optional(value: object) -> FieldValue | None:
+    return None if value is None else field_value(value)
+
+
+def operation_in(value: Mapping[str, Any]) -> Operation:
+    """The reverse of `operation_out`. Raises BadInput for an operation that this version does not know."""
+    if "node" in value:
+        subject = value.get("subject")
+        return EnsureNode(
+            _ref_in(value["node"]),
+            value["sub"],
+            _fields_in(value.get("fields", {})),
+            tuple(Quote(message, text) for message, text in value.get("evidence", ())),
+            None if subject is None else _ref_in(subject),
+            value.get("certainty", "stated"),
+        )
+    if "edge" in value:
+        return EnsureEdge(
+            value["edge"],
+            _ref_in(value["from"]),
+            _ref_in(value["to"]),
+            value.get("label", ""),
+            _fields_in(value.get("fields", {})),
+        )
+    if "patch" in value:
+        return Patch(value["patch"], value["field"], _optional(value["expects"]), _optional(value["value"]))
+    if "retire" in value:
+        return Retire(value["retire"], value["expects"])
+    raise BadInput("Unknown operation in a commit.", "The data was written by a newer version: update Tidelore.")
+
+
+# ---- commits ----
+
+
+def content_out(commit: Commit) -> dict[str, Any]:
+    """What the id of a commit is the hash of: all but id, clock, replica and maker."""
+    out: dict[str, Any] = {"author": commit.author, "operations": [operation_out(operation) for operation in commit.operations]}
+    if commit.window:
+        out["window"] = list(commit.window)
+        out["generation"] = commit.generation
+    else:
+        out |= {"nonce": commit.nonce, "chat": commit.chat, "anchor": commit.anchor, "undoes": commit.undoes}
+        out["needs"] = [list(commit.needs.keys), list(commit.needs.commits)]
+    return out
+
+
+def commit_in(content: Mapping[str, Any], clock: int, replica: str, maker: str = "") -> Commit:
+    """A commit from its content; its id is worked out, so a changed content cannot keep its id."""
+    keys, commits = content.get("needs", ((), ()))
+    return Commit(
+        id=digest("commit", canonical(content)),
+        author=content["author"],
+        operations=tuple(operation_in(operation) for operation in content["operations"]),
+        clock=clock,
+        replica=replica,
+        window=tuple(content.get("window", ())),
+        generation=content.get("generation", 0),
+        nonce=content.get("nonce", ""),
+        chat=content.get("chat", ""),
+        anchor=content.get("anchor", ""),
+        needs=Needs(tuple(keys), tuple(commits)),
+        undoes=content.get("undoes", ""),
+        maker=maker,
+    )
+
+
+def windowed(
+    author: Author,
+    operations: Sequence[Operation],
+    window: Sequence[str],
+    *,
+    clock: int,
+    replica: str,
+    generation: int = 0,
+    maker: str = "",
+) -> Commit:
+    """A commit of an extraction."""
+    content = {
+        "author": author,
+        "operations": [operation_out(operation) for operation in operations],
+        "window": list(window),
+        "generation": generation,
+    }
+    return commit_in(json.loads(canonical(content)), clock, replica, maker)
+
+
+def windowless(
+    author: Author,
+    operations: Sequence[Operation],
+    *,
+    clock: int,
+    replica: str,
+    chat: str = "",
+    anchor: str = "",
+    needs: Needs = Needs(),
+    undoes: str = "",
+    maker: str = "",
+) -> Commit:
+    """A commit of a person, a tool, an import or upkeep. The nonce makes two equal ones two commits."""
+    content = {
+        "author": author,
+        "operations": [operation_out(operation) for operation in operations],
+        "nonce": f"{clock}.{replica}",
+        "chat": chat,
+        "anchor": anchor,
+        "undoes": undoes,
+        "needs": [list(needs.keys), list(needs.commits)],
+    }
+    return commit_in(json.loads(canonical(content)), clock, replica, maker)

@@ -1,0 +1,84 @@
+"""Why: from a node down to the very words, and the trace of a recall."""
+
+from __future__ import annotations
+
+from tidelore.engine import methods as m
+from tidelore.engine.chats import OpenChat
+from tidelore.engine.history import Slot
+from tidelore.engine.model import Fields, Patch, Retire
+from tidelore.engine.nodes import NodePart, NodeState
+from tidelore.engine.recall.run import Recall, speaker_of
+from tidelore.engine.recall.score import Scored
+from tidelore.engine.text.counting import count_tokens
+
+TRACED = 30
+
+
+def why(chat: OpenChat, node: NodeState) -> m.Why:
+    """The commits behind a node, in fold order, with their messages; then the changes by hand."""
+    beliefs = [_belief(chat, part) for part in node.parts]
+    for key, operation in node.patches:
+        commit = chat.pool.commits[key[2]]
+        beliefs.append(m.Belief(commit.author, commit.maker, [], _patched(operation)))
+    return m.Why(node.id, node.kind, node.text, beliefs)
+
+
+def _belief(chat: OpenChat, part: NodePart) -> m.Belief:
+    commit = part.placement.commit
+    quotes: dict[str, str] = dict(part.evidence)
+    cited = [slot for slot in part.placement.slots if slot.key in quotes] or list(part.placement.slots)
+    return m.Belief(commit.author, commit.maker, [_message(chat, slot, quotes.get(slot.key, "")) for slot in cited], _plain(part.fields))
+
+
+def _message(chat: OpenChat, slot: Slot, quote: str) -> m.MessageView:
+    source = chat.pool.sources.get(slot.key)
+    return m.MessageView(chat.timeline.index(slot), slot.role, slot.name, source.text if source else "", quote)
+
+
+def _plain(fields: Fields) -> dict[str, object]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+
+
+def _patched(operation: Patch | Retire) -> dict[str, object]:
+    if isinstance(operation, Retire):
+        return {"retired": operation.expects}
+    value = operation.value
+    return {operation.field: list(value) if isinstance(value, tuple) else value}
+
+
+def card(chat: OpenChat, each: Scored) -> m.Card:
+    """A recalled memory with the messages it rests on."""
+    node = chat.graph.nodes[each.document.id]
+    evidence: list[m.CardEvidence] = []
+    for key, quote in node.evidence:
+        places = sorted(map(chat.timeline.index, chat.timeline.places.get(key, ())))
+        evidence.append(m.CardEvidence(places[0] if places else None, key, quote))
+    text = each.document.text
+    return m.Card(
+        node.id,
+        node.kind,
+        node.sub,
+        text,
+        speaker_of(chat.index, each),
+        each.document.date,
+        round(each.score, 6),
+        count_tokens(text),
+        evidence,
+    )
+
+
+def trace(chat: OpenChat, found: Recall) -> m.Trace:
+    """What was looked for and what became of the first candidates."""
+    names = [chat.graph.nodes[id_].text for id_ in found.query.entities] + sorted(found.query.speakers)
+    cards = [
+        m.TraceCard(
+            each.scored.document.id,
+            each.scored.document.text,
+            round(each.scored.score, 6),
+            {name: round(value, 6) for name, value in each.scored.signals.items() if value},
+            each.taken,
+            each.reason,
+        )
+        for each in found.decisions[:TRACED]
+    ]
+    return m.Trace(sorted(found.query.words), list(dict.fromkeys(names)), len(found.decisions), cards)

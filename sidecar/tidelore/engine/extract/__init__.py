@@ -1,0 +1,1 @@
+"""Extraction: what a message says, as operations on the graph."""

@@ -1,0 +1,111 @@
+"""Facts that a Chinese sentence states plainly, of its speaker or of somebody named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tidelore.engine.extract.states import Claim
+from tidelore.engine.text.names import Mention
+from tidelore.engine.text.unicode14 import fold_name
+
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+_FIRST = re.compile(r"我们?|叫我")
+_CLAUSE = re.compile(
+    r"(?:^|[\s，。！？；：、,.!?;:…—*（(“”「」『』\"~～]|但是?|而且?|不过|因为|所以|其实|虽然|现在|今天|大家|朋友们?|可以|就|哦|啊|嗯)$"
+)
+_END = r"(?=[，。！？；：、,.!?;:…~～*”」』）)\s]|$)"
+_CLAUSE_TEXT = r"([^，。！？；：、,.!?;:…~～*“”「」『』（）()\"\n]{1,16})" + _END
+_UNSURE = re.compile(
+    r"如果|要是|假如|假设|倘若|若是|可能|也许|或许|大概|说不定|希望|想象|假装|要不|是不是|有没有|会不会|能不能|难道|应该|仿佛|好像|似乎|以前|曾经|梦见|梦到|请用|回答|回复|格式|输出"
+)
+_QUESTION = re.compile(r"[?？]|[吗嗎呢么][”」』*）)。，.~～！!]*$|什么|怎么|哪[里儿个些]|谁|为何|多少|几岁")
+_NOW = "(?:现在|目前|一直|已经|还|仍然|今年|刚|刚刚|终于|也|就|正|又){0,3}+"
+_VERY = "(?:很|非常|特别|十分|超级|超|最|真的|真|一直|还是|也|从小就|太|更|都|一向|好|有点|挺|格外|极其|相当|确实){0,3}+"
+_LIKE = "不太喜欢|不喜欢|不爱|喜欢|喜歡|讨厌|討厭|热爱|酷爱|厌恶|受不了|偏爱|恨|爱"
+_LIKES = re.compile(rf"{_VERY}({_LIKE})(?![上过着了])(?:吃|喝|看|玩|听)?{_CLAUSE_TEXT}")
+_NO_OBJECT = re.compile(
+    r"^(?:的|得|着|过|了|你|妳|您|他|她|它|这|那|我|自己|大家|什么|所有|一切|这样|和|跟|与|是|在|上)|[的了着过吗呢吧]$|回答|格式"
+)
+_NAME = re.compile(
+    rf"(?:我(?:的)?(?:名字|全名|真名)(?:叫|是|就叫)|我(?:就)?(?:名|本名)?叫(?:做|作)?|叫我)[“「『\"]?([{_HAN}·]{{2,9}}?|[A-Z][A-Za-z0-9]{{1,20}})(?:就好|就行|就可以了?|吧)?[”」』\"]?{_END}"
+)
+_NO_NAME = re.compile(r"[的你他她它这那了吗呢吧什么谁我不]")
+_COMMA = re.compile("[，,] ?")
+_LIVES = re.compile(rf"{_NOW}(?:住在|定居在?|搬到了?|搬去了?|家住|家在|的家在){_CLAUSE_TEXT}")
+_JOB_WORDS = "老师|教师|医生|護士|护士|警察|律师|工程师|程序员|设计师|厨师|画家|作家|记者|司机|学生|大学生|高中生|初中生|研究生|演员|歌手|农民|商人|士兵|军人|会计|翻译|导演|教授|猎人|铁匠|药剂师|摄影师|咖啡师|消防员|飞行员|科学家|侦探|法师|骑士|编辑|店员|店长|木匠|裁缝|渔夫|船长"
+_IS_JOB = re.compile(rf"{_NOW}是(?:一?[名个位]|一)?((?:[{_HAN}](?<![的不是我你他她这])){{0,6}}?(?:{_JOB_WORDS})){_END}")
+_WORKS_AT = re.compile(rf"{_NOW}在([^，。！？；：、,.!?;:\s的]{{2,14}}?)(?:工作|上班|任职|当差){_END}")
+_AGE = re.compile(
+    r"(?:今年|现在|已经|刚满|才|刚){0,2}+(?:是)?(\d{1,3}|[一二三四五六七八九十百]{1,4})岁(?:了)?(?=[，。！？；、,.!;…~～*”」』）)\s]|$)"
+)
+_STATUS = "结婚|离婚|订婚|怀孕|受伤|失业|退休|失明|中毒|失踪|去世|被捕|死|单身"
+_IS_STATUS = re.compile(rf"(?:已经|刚刚?|也|又|终于|昨天|今天|现在){{0,2}}+(?:({_STATUS})了|(受伤|结婚|怀孕|单身)){_END}")
+_MOOD = "生气|愤怒|开心|难过|高兴|伤心|害怕|沮丧|焦虑|失望|兴奋|孤独|寂寞|绝望|激动|紧张|郁闷|崩溃|嫉妒|疲惫|委屈|快乐|幸福|暴怒|恼火|惊喜"
+_IS_MOOD = re.compile(
+    rf"(?:今天|现在|真的|感到|感觉|觉得|其实|心里){{0,2}}+(?:很|非常|十分|特别|真的很|真的|超级|超|好|无比|极其|太|又|有点)({_MOOD})了?{_END}"
+)
+_PLACE_END = "城|镇|村|山上|山里|山下|山|河边|湖边|海边|街上|街|店里?|馆里?|宫里?|殿里?|山谷|谷里?|港口?|岛上?|客栈|酒馆|学院|学校|教室|车站|机场|公园|码头|家里?|屋里|房间里?|医院|磨坊|森林里?|山洞|洞里|城堡|地牢|监狱|船上|车上|火车上|神殿|塔里|塔顶|屋顶|厨房|花园|院子|旅馆|客厅|图书馆|地下室|废墟|营地|办公室|宿舍"
+_LOCATION = re.compile(
+    rf"(?:现在|已经|终于|正|此刻|目前|仍|还){{0,2}}+(?:在|到了|来到了?|到达了?|回到了?|抵达了?)([^，。！？；：、,.!?;:…\s的一说做]{{0,10}}?(?:{_PLACE_END}))(?:里|中|内|外面?|门口|附近|了)?{_END}"
+)
+_RELATIVE = "猫|狗|小猫|小狗|猫咪|狗狗|兔子|仓鼠|鹦鹉|乌龟|马|弟弟|妹妹|哥哥|姐姐|儿子|女儿|妻子|丈夫|老婆|老公|爸爸|妈妈|父亲|母亲|男朋友|女朋友|表哥|表弟|表姐|表妹|堂哥|堂弟|宠物"
+_CALLED = rf"(?:的名字)?(?:名字叫|名叫|叫做|叫)[“「『\"]?([{_HAN}·]{{1,6}}?|[A-Z][A-Za-z]{{1,20}})[”」』\"]?{_END}"
+_MY = re.compile(rf"我(?:家)?(?:的|有[一1]?[只条个位]|养了[一1]?[只条个]|家)?(?:小|大|亲)?({_RELATIVE})[，,]?{_CALLED}")
+
+
+def of_speaker(text: str, end: int, at: int) -> Iterator[Claim]:
+    """What the 我 at `at` says of its speaker, in the sentence that ends at `end`."""
+    if not _CLAUSE.search(text[max(0, at - 8) : at]):
+        return
+    if (match := _NAME.match(text, at, end)) and not _NO_NAME.search(match.group(1)):
+        yield Claim("", "name", match.group(1), at)
+        # "我叫林晚，今年二十三岁，住在青石镇。"
+        for comma in _COMMA.finditer(text, match.end(), end):
+            for attribute, pattern in (("age", _AGE), ("lives in", _LIVES), ("works as", _IS_JOB)):
+                if following := pattern.match(text, comma.end(), end):
+                    yield Claim("", attribute, following.group(1), at)
+    if (match := _MY.match(text, at, end)) and not _NO_NAME.search(match.group(2)):
+        yield Claim("", f"has:{fold_name(match.group(2))}", text[match.start(1) : match.end(2)], at)
+    if text.startswith("我们", at):
+        if match := _LOCATION.match(text, at + 2, end):
+            yield Claim("", "location", match.group(1), at)
+        return
+    if text.startswith("我", at):
+        yield from _said("", text, at + 1, at, end)
+
+
+def of_named(text: str, end: int, mention: Mention) -> Iterator[Claim]:
+    """What the sentence says of the one whose name it is."""
+    before = text[max(0, mention.start - 10) : mention.start]
+    # "我的同事林晚是医生": the role belongs to the name.
+    clause = re.sub(rf"我的?[{_HAN}]{{2,4}}$", "", before)
+    if mention.sub in ("character", "topic") and _CLAUSE.search(clause):
+        yield from _said(mention.name, text, mention.end, mention.start, end)
+
+
+def first_persons(text: str) -> Iterator[int]:
+    """Where words of the first person stand that may open a claim."""
+    return (match.start() for match in _FIRST.finditer(text))
+
+
+def is_plain(sentence: str) -> bool:
+    """Whether the sentence is neither a question nor a supposition."""
+    return not _QUESTION.search(sentence) and not _UNSURE.search(sentence)
+
+
+def _said(subject: str, text: str, at: int, start: int, end: int) -> Iterator[Claim]:
+    if (match := _LIKES.match(text, at, end)) and not _NO_OBJECT.search(match.group(2)):
+        yield Claim(subject, f"likes:{fold_name(match.group(2))}", match.group(1), start)
+    for attribute, pattern in (
+        ("lives in", _LIVES),
+        ("works as", _IS_JOB),
+        ("works at", _WORKS_AT),
+        ("age", _AGE),
+        ("mood", _IS_MOOD),
+        ("location", _LOCATION),
+    ):
+        if match := pattern.match(text, at, end):
+            yield Claim(subject, attribute, match.group(1), start)
+    if match := _IS_STATUS.match(text, at, end):
+        yield Claim(subject, "status", match.group(match.lastindex or 1), start)

@@ -1,0 +1,252 @@
+"""Runs of the two extractors: rules over single messages, the model over windows. What a run stores is stored when it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TypeAlias
+
+from tidelore.engine.chats import Chats, OpenChat
+from tidelore.engine.codec import windowed
+from tidelore.engine.errors import Cancelled, ModelAnswer, ModelError, ModelRefused, ModelUnreachable
+from tidelore.engine.extract.answer import parse_answer
+from tidelore.engine.extract.known import known_nodes
+from tidelore.engine.extract.plan import Window, by_hand, due_for_model, due_for_rules, next_for_model, settled, window_id
+from tidelore.engine.extract.prompt import PromptMessage, answer_schema, build
+from tidelore.engine.extract.resolve import resolve
+from tidelore.engine.extract.rules import extract
+from tidelore.engine.model import Commit
+from tidelore.engine.ports import Complete, LedgerRow
+from tidelore.engine.schema import Schema
+from tidelore.engine.text.language import language
+
+RULES_AT_ONCE = 256
+CONTEXT_MESSAGES = 4
+ATTEMPTS = 3
+MODEL_SECONDS = 300.0
+RAW_KEPT = 20_000
+LANGUAGE_SAMPLE = 40
+
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Attempts:
+    """What the ledger says of windows that gave nothing: how often tried, and how the last try ended."""
+
+    tries: dict[str, int] = field(default_factory=dict[str, int])
+    outcome: dict[str, str] = field(default_factory=dict[str, str])
+    error: dict[str, str] = field(default_factory=dict[str, str])
+
+    def aside(self, window: str) -> bool:
+        """Whether to leave a window alone until someone asks for it: answered as empty, or tried too often."""
+        return self.outcome.get(window) == "empty" or self.tries.get(window, 0) >= ATTEMPTS
+
+
+@dataclass(slots=True)
+class Outcome:
+    """`windows` extracted and stored, `dropped` operations of the model by reason, `aside` windows set aside in this run."""
+
+    windows: int = 0
+    commits: int = 0
+    empty: int = 0
+    dropped: int = 0
+    problems: dict[str, int] = field(default_factory=dict[str, int])
+    failed: list[tuple[Window, str]] = field(default_factory=list[tuple[Window, str]])
+    interrupted: str = ""
+
+
+def chat_language(chat: OpenChat) -> str:
+    """The main language of a chat, by its newest messages."""
+    sources = chat.pool.sources
+    newest = chat.timeline.slots[-LANGUAGE_SAMPLE:]
+    return language(sources[slot.key].text for slot in newest if slot.key in sources)
+
+
+async def run_rules(chats: Chats, chat: OpenChat, lag: int, hand: tuple[int, int] | None, progress: Progress) -> Outcome:
+    """Every due message, or those of a range by hand."""
+    outcome = Outcome()
+    if hand is None:
+        total = len(due_for_rules(chat.timeline, lag))
+        while positions := due_for_rules(chat.timeline, lag)[:RULES_AT_ONCE]:
+            await _rules(chats, chat, positions, outcome)
+            progress(min(outcome.windows, total), total)
+        return outcome
+    positions = list(range(hand[0], hand[1] + 1))
+    steps = iter(positions)
+    while batch := list(islice(steps, RULES_AT_ONCE)):
+        await _rules(chats, chat, batch, outcome)
+        progress(min(outcome.windows, len(positions)), len(positions))
+    return outcome
+
+
+async def _rules(chats: Chats, chat: OpenChat, positions: Sequence[int], outcome: Outcome) -> None:
+    async with chats.lock:
+        commits: dict[str, Commit] = {}
+        for at in positions:
+            if at >= len(chat.timeline.slots):
+                continue
+            slot = chat.timeline.slots[at]
+            if slot.key in commits:
+                continue
+            operations = extract(slot.role, chat.pool.sources[slot.key].text)
+            standing = chat.pool.rules_at(slot.key)
+            if standing is not None and standing.operations == operations:
+                continue
+            generation = standing.generation + 1 if standing is not None else 0
+            commits[slot.key] = windowed(
+                "rules", operations, (slot.key,), clock=chats.tick(), replica=chats.replica, generation=generation, maker="rules"
+            )
+        if commits:
+            await chats.commit(chat, list(commits.values()))
+        outcome.windows += len(positions)
+        outcome.commits += len(commits)
+
+
+async def run_model(
+    chats: Chats,
+    chat: OpenChat,
+    complete: Complete,
+    schema: Schema,
+    attempts: Attempts,
+    lag: int,
+    exchanges: int,
+    hand: tuple[int, int] | None,
+    progress: Progress,
+    cancelled: Callable[[], bool],
+) -> Outcome:
+    """Window by window; the plan is made anew after every commit, since one commit may cover several places. A window that fails is
+    counted and later ones go on; an endpoint that cannot be reached or says no ends the run and counts against no window."""
+    outcome = Outcome()
+    tried: set[str] = set()
+    source = _by_range(chat, hand, exchanges) if hand is not None else _planned(chat, attempts, tried, lag, exchanges)
+    for window in source:
+        if cancelled():
+            raise Cancelled("The extraction was stopped.", f"{outcome.windows} windows are stored; run it again for the rest.")
+        keys = chat.timeline.keys[window.first : window.last + 1]
+        tried.add(window_id(keys))
+        try:
+            commit = await _ask(chats, chat, complete, schema, window, keys, outcome)
+        except (ModelUnreachable, ModelRefused) as error:
+            outcome.interrupted = f"{error.sentence} {error.hint}".strip()
+            return outcome
+        except ModelError as error:
+            raw = error.raw if isinstance(error, ModelAnswer) else ""
+            await _note(chats, chat, attempts, keys, "failed", error.sentence, raw)
+            outcome.failed.append((window, error.sentence))
+            continue
+        if commit is None:
+            await _note(chats, chat, attempts, keys, "empty", "", "")
+            outcome.empty += 1
+        else:
+            async with chats.lock:
+                await chats.commit(chat, [commit])
+            outcome.windows += 1
+            outcome.commits += 1
+        done = outcome.windows + outcome.empty + len(outcome.failed)
+        progress(done, done + remaining_for_model(chat, attempts, tried, lag, exchanges))
+    return outcome
+
+
+def _by_range(chat: OpenChat, hand: tuple[int, int], exchanges: int) -> Iterator[Window]:
+    """The windows of a range, wherever their messages stand by then; one that an edit has broken meanwhile is left out."""
+    timeline = chat.timeline
+    planned = [(window, timeline.slots[window.first : window.last + 1]) for window in by_hand(timeline, *hand, exchanges)]
+    for window, slots in planned:
+        first = timeline.index(slots[0])
+        if timeline.slots[first : first + len(slots)] == slots:
+            yield Window(first, first + len(slots) - 1, window.generation)
+
+
+def _planned(chat: OpenChat, attempts: Attempts, tried: set[str], lag: int, exchanges: int) -> Iterator[Window]:
+    """Due windows, left to right, each looked for in the chat as it stands by then; twice, since the chat may change behind us."""
+    for _ in range(2):
+        at = 0
+        while (window := next_for_model(chat.timeline, settled(chat.timeline, lag), exchanges, at)) is not None:
+            name = window_id(chat.timeline.keys[window.first : window.last + 1])
+            at = window.last + 1
+            if name not in tried and not attempts.aside(name):
+                yield window
+
+
+def remaining_for_model(chat: OpenChat, attempts: Attempts, tried: Collection[str], lag: int, exchanges: int) -> int:
+    """How many windows are due and neither set aside nor tried."""
+    keys = chat.timeline.keys
+    names = (window_id(keys[window.first : window.last + 1]) for window in due_for_model(chat.timeline, lag, exchanges))
+    return sum(1 for name in names if name not in tried and not attempts.aside(name))
+
+
+async def _ask(
+    chats: Chats, chat: OpenChat, complete: Complete, schema: Schema, window: Window, keys: Sequence[str], outcome: Outcome
+) -> Commit | None:
+    """The commit of one window, or None when the model finds nothing worth keeping. Raises ModelError."""
+    inside = [_message(chat, at, number) for number, at in enumerate(window.positions, 1)]
+    context = [_message(chat, at, 0) for at in range(max(0, window.first - CONTEXT_MESSAGES), window.first)]
+    known = known_nodes(chat, [message.text for message in inside])
+    messages = build(inside, context, known, schema, chat_language(chat))
+    for second in (False, True):
+        raw = await complete(messages, answer_schema(schema), MODEL_SECONDS)
+        answer = parse_answer(raw)
+        if answer.kind != "schema" or second:
+            break
+    if answer.kind in ("refusal", "schema", "nothing"):
+        sentences = {
+            "refusal": "The model refused to answer.",
+            "schema": "The model sent the schema back instead of an answer.",
+            "nothing": "There is nothing usable in the model's answer.",
+        }
+        raise ModelAnswer(sentences[answer.kind], "Try again, or choose another memory model.", raw[:RAW_KEPT])
+    resolved = resolve(answer, inside, {node.key: node for node in known}, schema)
+    outcome.dropped += resolved.dropped
+    for problem in resolved.problems:
+        code = problem.split(":", 1)[0]
+        outcome.problems[code] = outcome.problems.get(code, 0) + 1
+    if not resolved.operations:
+        if resolved.dropped:
+            raise ModelAnswer("Nothing in the model's answer is supported by the messages.", "Try again.", raw[:RAW_KEPT])
+        return None
+    return windowed(
+        "model",
+        resolved.operations,
+        keys,
+        clock=chats.tick(),
+        replica=chats.replica,
+        generation=window.generation,
+        maker=complete.name,
+    )
+
+
+def _message(chat: OpenChat, at: int, number: int) -> PromptMessage:
+    slot = chat.timeline.slots[at]
+    return PromptMessage(number, slot.role, slot.name, chat.pool.sources[slot.key].text)
+
+
+async def _note(chats: Chats, chat: OpenChat, attempts: Attempts, keys: Sequence[str], outcome: str, error: str, raw: str) -> None:
+    window = window_id(keys)
+    attempts.outcome[window] = outcome
+    attempts.error[window] = error
+    if outcome == "failed":
+        attempts.tries[window] = attempts.tries.get(window, 0) + 1
+    await chats.note("attempt", chat.record.pool, {"window": window, "outcome": outcome, "error": error, "raw": raw})
+
+
+async def read_attempts(chats: Chats, pool: str) -> Attempts:
+    """The state of the windows that gave nothing, from the ledger. A "retry" row clears what came before it."""
+    attempts = Attempts()
+    for row in reversed(await chats.store.ledger("attempt", pool, 1_000_000)):
+        _replay(attempts, row)
+    return attempts
+
+
+def _replay(attempts: Attempts, row: LedgerRow) -> None:
+    window, outcome = row.body["window"], row.body["outcome"]
+    if outcome == "retry":
+        attempts.tries.clear()
+        attempts.outcome.clear()
+        attempts.error.clear()
+        return
+    attempts.outcome[window] = outcome
+    attempts.error[window] = row.body["error"]
+    if outcome == "failed":
+        attempts.tries[window] = attempts.tries.get(window, 0) + 1

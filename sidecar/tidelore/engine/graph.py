@@ -1,0 +1,303 @@
+"""The fold: live commits become nodes and edges. Every node and edge keeps its contributions in fold order, so taking a commit
+out of the middle recomputes only what it touched."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from functools import partial
+
+from tidelore.engine.aliases import Aliases
+from tidelore.engine.codec import digest, edge_id, evident_id, named_id
+from tidelore.engine.history import Change, Placement
+from tidelore.engine.model import (
+    EnsureEdge,
+    EnsureNode,
+    Evident,
+    Fields,
+    Kind,
+    Known,
+    Named,
+    Own,
+    Patch,
+    Ref,
+    Retire,
+    Speaker,
+)
+from tidelore.engine.nodes import EdgeState, NodePart, NodeState, PartKey, key_of, line_of, marks
+
+UNNAMED = {"user": "User", "assistant": "Assistant"}
+
+
+class Graph:
+    """Nodes and edges of what is live. `dirty` collects the ids of nodes that changed since a reader last took them."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, NodeState] = {}
+        self.edges: dict[str, EdgeState] = {}
+        self.sequence: list[tuple[PartKey, str]] = []
+        self.lines: dict[tuple[str, str], set[str]] = {}
+        self.aliases = Aliases()
+        self.dirty: set[str] = set()
+        self._users: dict[str, set[Placement]] = {}
+
+    # ---- in and out ----
+
+    def change(self, change: Change) -> None:
+        """Apply what a timeline's update did."""
+        moved = [alias for placement in change.removed for alias in self._unclaim(placement)]
+        for placement in change.removed:
+            self._unfold(placement)
+        moved += [alias for placement in change.added for alias in self._claim(placement)]
+        for placement in change.added:
+            self._fold(placement)
+        self._rehome(moved)
+
+    def _claim(self, placement: Placement) -> list[str]:
+        """Register what other names a placement states; the names that now lead elsewhere."""
+        moved: list[str] = []
+        for number, operation in enumerate(placement.commit.operations):
+            aliases = operation.fields.get("aliases") if isinstance(operation, EnsureNode) else None
+            if not isinstance(operation, EnsureNode) or not isinstance(aliases, tuple):
+                continue
+            match operation.ref:
+                case Named(name, "entity", scope):
+                    target = named_id("entity", scope, name)
+                case Speaker(message):
+                    scope, target = "chat", named_id("entity", "chat", _speaker(placement, message))
+                case _:
+                    continue
+            key = _part_key(placement, number)
+            for alias in dict.fromkeys(named_id("entity", scope, name) for name in aliases):
+                if alias != target:
+                    placement.claims.append((alias, key))
+                    if self.aliases.claim(alias, key, target):
+                        moved.append(alias)
+        return moved
+
+    def _unclaim(self, placement: Placement) -> list[str]:
+        moved = [alias for alias, key in placement.claims if self.aliases.drop(alias, key)]
+        placement.claims.clear()
+        return moved
+
+    def _fold(self, placement: Placement) -> None:
+        for number, operation in enumerate(placement.commit.operations):
+            key = _part_key(placement, number)
+            match operation:
+                case EnsureNode():
+                    self._ensure_node(placement, key, operation)
+                case EnsureEdge(kind, start, end, label, fields):
+                    self._ensure_edge(placement, key, kind, self.resolve(start, placement), self.resolve(end, placement), label, fields)
+                case Patch() | Retire():
+                    self._patch(placement, key, operation)
+
+    @staticmethod
+    def _unfold(placement: Placement) -> None:
+        for undo in reversed(placement.undo):
+            undo()
+        placement.undo.clear()
+
+    def _rehome(self, aliases: list[str]) -> None:
+        """These names lead to another node now: fold anew whatever used them."""
+        if not aliases:
+            return
+        moved = {placement for alias in self.aliases.through(aliases) for placement in self._users.get(alias, ())}
+        for placement in moved:
+            self._unfold(placement)
+        for placement in moved:
+            self._fold(placement)
+
+    # ---- references ----
+
+    def resolve(self, ref: Ref, placement: Placement) -> str:
+        """The node id that a reference means at this place."""
+        match ref:
+            case Named(name, kind, scope):
+                return self._canonical(named_id(kind, scope, name), placement)
+            case Speaker(message):
+                return self._canonical(named_id("entity", "chat", _speaker(placement, message)), placement)
+            case Evident(kind, messages, ordinal):
+                return evident_id(kind, [placement.commit.window[number] for number in messages], ordinal)
+            case Own(kind, token, scope):
+                return digest("own", kind, scope, token)
+            case Known(id_):
+                return self._canonical(id_, placement)
+
+    def _canonical(self, raw: str, placement: Placement) -> str:
+        users = self._users.setdefault(raw, set())
+        if placement not in users:
+            users.add(placement)
+            placement.undo.append(partial(self._drop_user, raw, placement))
+        return self.aliases.canonical(raw)
+
+    def _drop_user(self, raw: str, placement: Placement) -> None:
+        self._users[raw].discard(placement)
+        if not self._users[raw]:
+            del self._users[raw]
+
+    # ---- contributions ----
+
+    def _ensure_node(self, placement: Placement, key: PartKey, operation: EnsureNode) -> None:
+        ref = operation.ref
+        id_ = self.resolve(ref, placement)
+        window = placement.commit.window
+        fields = operation.fields
+        kind: Kind
+        match ref:
+            case Speaker(message):
+                kind, scope = "entity", "chat"
+                fields = {**fields, "name": _speaker(placement, message)}
+            case Named(name, kind, scope):
+                fields = {"name": name, **fields}
+            case Evident(kind=kind):
+                scope = "chat"
+            case Own(kind, _, scope):
+                pass
+            case Known():
+                raise AssertionError("a node is never ensured by id")
+        subject = self.resolve(operation.subject, placement) if operation.subject is not None else ""
+        evidence = tuple((window[quote.message], quote.text) for quote in operation.evidence)
+        part = NodePart(key, placement, kind, scope, operation.sub, fields, evidence, subject, operation.certainty)
+        self._add_node_part(id_, part)
+        placement.undo.append(partial(self._drop_node_part, id_, part))
+        if subject:
+            self._ensure_edge(placement, key, "about", id_, subject, "", {})
+
+    def _add_node_part(self, id_: str, part: NodePart) -> None:
+        node = self.nodes.get(id_)
+        if node is None:
+            node = self.nodes[id_] = NodeState(id_)
+        insort(node.parts, part, key=key_of)
+        node.tally.update(part.fields)
+        node.tally.update(marks(part))
+        if part.kind == "moment":
+            insort(self.sequence, (part.key, id_))
+        line = line_of(part)
+        if line is not None:
+            self.lines.setdefault(line, set()).add(id_)
+            self._touch_line(line)
+        self._touch(node)
+
+    def _drop_node_part(self, id_: str, part: NodePart) -> None:
+        node = self.nodes[id_]
+        del node.parts[bisect_left(node.parts, part.key, key=key_of)]
+        for name in (*part.fields, *marks(part)):
+            node.tally[name] -= 1
+            if not node.tally[name]:
+                del node.tally[name]
+        if part.kind == "moment":
+            del self.sequence[bisect_left(self.sequence, (part.key, id_))]
+        line = line_of(part)
+        if line is not None:
+            if all(line_of(other) != line for other in node.parts):
+                self.lines[line].discard(id_)
+            self._touch_line(line)
+            if not self.lines[line]:
+                del self.lines[line]
+        self._touch(node)
+        self._prune(node)
+
+    def _ensure_edge(self, placement: Placement, key: PartKey, kind: str, start: str, end: str, label: str, fields: Fields) -> None:
+        if start == end:
+            return
+        id_ = edge_id(kind, start, end, label)
+        edge = self.edges.get(id_)
+        if edge is None:
+            edge = self.edges[id_] = EdgeState(id_, kind, start, end, label)
+            for node in (start, end):
+                self.nodes.setdefault(node, NodeState(node)).edges.add(id_)
+        insort(edge.parts, (key, fields), key=_first)
+        placement.undo.append(partial(self._drop_edge_part, id_, key))
+        self.dirty.update((start, end))
+
+    def _drop_edge_part(self, id_: str, key: PartKey) -> None:
+        edge = self.edges[id_]
+        del edge.parts[bisect_left(edge.parts, key, key=_first)]
+        self.dirty.update((edge.start, edge.end))
+        if not edge.parts:
+            del self.edges[id_]
+            for end in (edge.start, edge.end):
+                node = self.nodes[end]
+                node.edges.discard(id_)
+                self._prune(node)
+
+    def _patch(self, placement: Placement, key: PartKey, operation: Patch | Retire) -> None:
+        id_ = self.resolve(Known(operation.node), placement)
+        node = self.nodes.setdefault(id_, NodeState(id_))
+        insort(node.patches, (key, operation), key=_first)
+        placement.undo.append(partial(self._drop_patch, id_, key))
+        self._touch(node)
+
+    def _drop_patch(self, id_: str, key: PartKey) -> None:
+        node = self.nodes[id_]
+        del node.patches[bisect_left(node.patches, key, key=_first)]
+        self._touch(node)
+        self._prune(node)
+
+    def _touch(self, node: NodeState) -> None:
+        node.touch()
+        self.dirty.add(node.id)
+
+    def _touch_line(self, line: tuple[str, str]) -> None:
+        self.dirty.update(self.lines.get(line, ()))
+
+    def _prune(self, node: NodeState) -> None:
+        if not node.parts and not node.patches and not node.edges:
+            del self.nodes[node.id]
+
+    # ---- reading ----
+
+    def node(self, id_: str) -> NodeState | None:
+        """The node, when it is shown."""
+        node = self.nodes.get(self.aliases.canonical(id_))
+        return node if node is not None and node.shown else None
+
+    def shown(self) -> Iterator[NodeState]:
+        return (node for node in self.nodes.values() if node.shown)
+
+    def edges_of(self, node: NodeState) -> Iterator[EdgeState]:
+        """The edges at a node whose other end is shown."""
+        for id_ in node.edges:
+            edge = self.edges[id_]
+            other = self.nodes[edge.other(node.id)]
+            if other.shown:
+                yield edge
+
+    def current(self, line: tuple[str, str]) -> str:
+        """The id of the latest shown fact of a line."""
+        rows = [(self.nodes[id_].parts[-1].key, id_) for id_ in self.lines.get(line, ()) if self.nodes[id_].shown]
+        return max(rows)[1] if rows else ""
+
+    def superseded(self, node: NodeState) -> bool:
+        """A fact that a later one of its line has replaced."""
+        line = line_of(node.parts[-1])
+        return line is not None and self.current(line) != node.id
+
+    def waiting(self) -> list[tuple[str, PartKey, Patch | Retire]]:
+        """Patches that wait for their target, or for it to read as they expect."""
+        out: list[tuple[str, PartKey, Patch | Retire]] = []
+        for node in self.nodes.values():
+            if node.patches:
+                applied = node.applied if node.parts and node.fields is not None else set[PartKey]()
+                out += [(node.id, key, operation) for key, operation in node.patches if key not in applied]
+        return sorted(out, key=lambda row: row[1])
+
+    def places(self, node: NodeState) -> list[int]:
+        """The slot orders where a node is remembered from, ascending."""
+        return sorted({part.key[1] for part in node.parts if part.key[0] == 0})
+
+
+def _speaker(placement: Placement, message: int) -> str:
+    slot = placement.slots[message]
+    return slot.name or UNNAMED[slot.role]
+
+
+def _part_key(placement: Placement, number: int) -> PartKey:
+    commit = placement.commit
+    if placement.slots:
+        return (0, placement.slots[-1].order, "", number)
+    return (1, commit.clock, commit.id, number)
+
+
+def _first(row: tuple[PartKey, object]) -> PartKey:
+    return row[0]

@@ -1,0 +1,38 @@
+"""The core block: rules, synopsis, open threads. It changes seldom and its bytes stay the same while they do."""
+
+from __future__ import annotations
+
+from tidelore.engine.graph import Graph
+from tidelore.engine.nodes import NodeState
+from tidelore.engine.recall.pack import Line, line_text
+
+CLOSED = frozenset({"completed", "abandoned", "resolved", "revoked", "suspended"})
+
+
+def core_lines(graph: Graph) -> list[Line]:
+    """Rules, then synopses, then open threads, each in story order."""
+    rows: list[tuple[int, tuple[int, int, str, int], NodeState]] = []
+    for node in graph.shown():
+        rank = _rank(graph, node)
+        if rank is not None:
+            rows.append((rank, node.parts[0].key, node))
+    rows.sort(key=lambda row: (row[0], row[1]))
+    return [Line(node.id, line_text(_said(node), "", ""), at) for at, (_, _, node) in enumerate(rows)]
+
+
+def _rank(graph: Graph, node: NodeState) -> int | None:
+    if node.kind == "fact" and node.sub == "rule" and not graph.superseded(node):
+        return 0 if node.fields.get("status") not in CLOSED else None
+    if node.kind == "digest" and node.sub == "synopsis":
+        return 1
+    if node.kind == "thread" and node.fields.get("status") not in CLOSED:
+        return 2
+    return None
+
+
+def _said(node: NodeState) -> str:
+    if node.kind != "thread":
+        return node.text
+    about = node.fields.get("text") or node.fields.get("summary")
+    name = node.fields.get("name")
+    return f"{name}: {about}" if name and about and name != about else node.text

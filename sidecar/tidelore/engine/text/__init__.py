@@ -1,0 +1,1 @@
+"""Text: normal form, tokens for every script, sentences, languages and token counts."""

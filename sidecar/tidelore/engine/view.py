@@ -1,0 +1,96 @@
+"""The graph as people and programs see it: nodes and edges by id, without clocks, commits or pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tidelore.engine.codec import edge_id
+from tidelore.engine.graph import Graph
+from tidelore.engine.nodes import EdgeState, NodeState, line_of
+
+# `continues` (between neighbours in time) and `replaces` (between facts of one line) are worked out here, never written down.
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceView:
+    """`source` is a message key; `quote` is empty when the whole message is the evidence."""
+
+    source: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """`state`: "current", or "superseded" for a fact that a later one replaced. `subs` lists what extractions disagree on."""
+
+    id: str
+    kind: str
+    sub: str
+    scope: str
+    text: str
+    fields: dict[str, Any]
+    state: str
+    subs: list[str]
+    evidence: list[EvidenceView]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeView:
+    """`from` and `to` are node ids."""
+
+    id: str
+    type: str
+    start: str
+    end: str
+    label: str
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    nodes: list[NodeView]
+    edges: list[EdgeView]
+
+
+def node_view(graph: Graph, node: NodeState) -> NodeView:
+    subs = node.subs
+    return NodeView(
+        node.id,
+        node.kind,
+        node.sub,
+        node.scope,
+        node.text,
+        {name: list(value) if isinstance(value, tuple) else value for name, value in sorted(node.fields.items())},
+        "superseded" if graph.superseded(node) else "current",
+        sorted(subs) if len(subs) > 1 else [],
+        [EvidenceView(source, quote) for source, quote in node.evidence],
+    )
+
+
+def edge_view(edge: EdgeState) -> EdgeView:
+    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in sorted(edge.fields.items())}
+    return EdgeView(edge.id, edge.type, edge.start, edge.end, edge.label, fields)
+
+
+def _derived(graph: Graph) -> Iterator[EdgeView]:
+    last = ""
+    for _, node in graph.sequence:
+        if graph.nodes[node].shown:
+            if last and last != node:
+                yield EdgeView(edge_id("continues", node, last, ""), "continues", node, last, "", {})
+            last = node
+    for line, members in graph.lines.items():
+        facts = sorted((graph.nodes[id_] for id_ in members if graph.nodes[id_].shown), key=lambda fact: fact.parts[-1].key)
+        facts = [fact for fact in facts if line_of(fact.parts[-1]) == line]
+        for older, newer in zip(facts, facts[1:], strict=False):
+            yield EdgeView(edge_id("replaces", newer.id, older.id, ""), "replaces", newer.id, older.id, "", {})
+
+
+def graph_view(graph: Graph) -> GraphView:
+    """All that is shown, sorted by id."""
+    nodes = {node.id: node_view(graph, node) for node in graph.shown()}
+    edges = {edge.id: edge_view(edge) for edge in graph.edges.values() if edge.start in nodes and edge.end in nodes}
+    edges |= {edge.id: edge for edge in _derived(graph)}
+    return GraphView([nodes[id_] for id_ in sorted(nodes)], [edges[id_] for id_ in sorted(edges)])

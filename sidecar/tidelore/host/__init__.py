@@ -1,0 +1,1 @@
+"""What the sidecar adds to the engine: store, model client, settings, imports."""

@@ -1,0 +1,231 @@
+"""The SQLite store: one writer thread, readers that never lock, every write one transaction that is on disk when it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tidelore.engine.codec import canonical, commit_in, content_out
+from tidelore.engine.errors import Conflict, StoreError
+from tidelore.engine.keys import Entry
+from tidelore.engine.model import Source
+from tidelore.engine.ports import Batch, ChatRecord, ChatRows, ChatWrite, LedgerRow, PoolRows
+from tidelore.host.migrations import STEPS
+
+T = TypeVar("T")
+FILE = "tidelore.db"
+BUSY_SECONDS = 30.0
+# "Tide" as a number: tells our files from other SQLite files.
+APPLICATION_ID = 0x54696465
+
+
+class SqliteStore:
+    """See `tidelore.engine.ports.Store`. Several processes may have one folder open; each sees the others' writes."""
+
+    def __init__(self, folder: Path) -> None:
+        """Opens or makes the store in `folder`. Raises StoreError, which names the file and what to do."""
+        self.path = folder / FILE
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="tidelore-store")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._db = self._thread.submit(self._connect).result()
+        except (OSError, sqlite3.Error) as error:
+            self._thread.shutdown()
+            raise _store_error(self.path, error) from error
+        except StoreError:
+            self._thread.shutdown()
+            raise
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            self._prepare(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        owner = db.execute("pragma application_id").fetchone()[0]
+        tables = db.execute("select count(*) from sqlite_schema").fetchone()[0]
+        if owner != APPLICATION_ID and tables:
+            raise StoreError(f"{self.path} is a database of another program.", "Choose another folder with --data.")
+        db.execute("pragma journal_mode = wal")
+        db.execute("pragma synchronous = full")
+        db.execute("pragma foreign_keys = on")
+        have = db.execute("pragma user_version").fetchone()[0]
+        if have > len(STEPS):
+            raise StoreError(f"{self.path} was written by a newer Tidelore (format {have}).", "Update Tidelore; nothing was changed.")
+        if have == len(STEPS):
+            return
+        db.execute("begin exclusive")
+        try:
+            have = db.execute("pragma user_version").fetchone()[0]
+            for number, step in enumerate(STEPS[have:], have + 1):
+                for statement in filter(str.strip, step.split(";")):
+                    db.execute(statement)
+                db.execute(f"pragma user_version = {number}")
+            db.execute(f"pragma application_id = {APPLICATION_ID}")
+            db.execute("insert or ignore into meta values ('replica', ?)", (secrets.token_hex(8),))
+            db.execute("commit")
+        except BaseException:
+            db.execute("rollback")
+            raise
+
+    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        def guarded() -> T:
+            try:
+                return work(self._db)
+            except sqlite3.Error as error:
+                raise _store_error(self.path, error) from error
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, guarded)
+
+    def close(self) -> None:
+        """Waits for what is being written."""
+        self._thread.submit(self._db.close).result()
+        self._thread.shutdown()
+
+    # ---- the port ----
+
+    async def replica(self) -> str:
+        return await self._run(lambda db: str(db.execute("select value from meta where name = 'replica'").fetchone()[0]))
+
+    async def version(self) -> int:
+        # Changes only when another connection has written, so our own writes do not make us read again.
+        return await self._run(lambda db: int(db.execute("pragma data_version").fetchone()[0]))
+
+    async def chats(self) -> Sequence[ChatRecord]:
+        return await self._run(lambda db: [ChatRecord(*row) for row in db.execute("select id, name, pool, parent, clock from chats")])
+
+    async def pool(self, pool: str, cursor: int) -> PoolRows:
+        def work(db: sqlite3.Connection) -> PoolRows:
+            db.execute("begin")
+            try:
+                sources = db.execute("select sequence, key, role, text from sources where pool = ? and sequence > ?", (pool, cursor))
+                commits = db.execute(
+                    "select sequence, content, clock, replica, maker from commits where pool = ? and sequence > ?", (pool, cursor)
+                )
+                rows, changes = sources.fetchall(), commits.fetchall()
+            finally:
+                db.execute("commit")
+            # Both tables number from one counter, see `_next`, so one cursor serves both.
+            last = max([cursor, *(row[0] for row in rows), *(row[0] for row in changes)])
+            return PoolRows([Source(*row[1:]) for row in rows], [commit_in(json.loads(row[1]), *row[2:]) for row in changes], last)
+
+        return await self._run(work)
+
+    async def chat(self, chat: str) -> ChatRows:
+        def work(db: sqlite3.Connection) -> ChatRows:
+            db.execute("begin")
+            try:
+                found = db.execute("select revision from chats where id = ?", (chat,)).fetchone()
+                rows = db.execute(
+                    "select key, role, name, hidden, date, position from slots where chat = ? order by position", (chat,)
+                ).fetchall()
+            finally:
+                db.execute("commit")
+            return ChatRows(found[0] if found else 0, [(Entry(row[0], row[1], row[2], bool(row[3]), row[4]), row[5]) for row in rows])
+
+        return await self._run(work)
+
+    async def sizes(self) -> Mapping[str, int]:
+        return await self._run(lambda db: dict(db.execute("select chat, count(*) from slots group by chat")))
+
+    async def write(self, batch: Batch) -> None:
+        await self._run(lambda db: _transaction(db, batch))
+
+    async def ledger(self, kind: str, chat: str, limit: int) -> Sequence[LedgerRow]:
+        def work(db: sqlite3.Connection) -> list[LedgerRow]:
+            where, values = ("kind = ? and chat = ?", [kind, chat]) if chat else ("kind = ?", [kind])
+            rows = db.execute(f"select kind, chat, at, body, id from ledger where {where} order by id desc limit ?", [*values, limit])
+            return [LedgerRow(row[0], row[1], row[2], json.loads(row[3]), row[4]) for row in rows]
+
+        return await self._run(work)
+
+    async def settings(self) -> Mapping[str, Any]:
+        return await self._run(lambda db: {name: json.loads(value) for name, value in db.execute("select name, value from settings")})
+
+
+def _transaction(db: sqlite3.Connection, batch: Batch) -> None:
+    db.execute("begin immediate")
+    try:
+        if batch.new_chat is not None:
+            _new_chat(db, batch.new_chat)
+        if batch.chat is not None:
+            _chat(db, batch.chat)
+        if batch.sources or batch.commits:
+            _pool(db, batch)
+        db.executemany(
+            "insert into ledger (kind, chat, at, body) values (?, ?, ?, ?)",
+            [(row.kind, row.chat, row.at, canonical(row.body)) for row in batch.ledger],
+        )
+        db.executemany(
+            "insert into settings values (?, ?) on conflict (name) do update set value = excluded.value",
+            [(name, canonical(value)) for name, value in batch.settings.items()],
+        )
+        db.execute("commit")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("rollback")
+        raise
+
+
+def _new_chat(db: sqlite3.Connection, record: ChatRecord) -> None:
+    if db.execute("select 1 from chats where name = ?", (record.name,)).fetchone():
+        raise Conflict(f"A chat named {record.name!r} was made meanwhile.", "Send the update again.")
+    db.execute("insert into chats values (?, ?, ?, ?, ?, 0)", (record.id, record.name, record.pool, record.parent, record.clock))
+
+
+def _chat(db: sqlite3.Connection, write: ChatWrite) -> None:
+    done = db.execute("update chats set revision = revision + 1 where id = ? and revision = ?", (write.chat, write.revision))
+    if done.rowcount != 1:
+        raise Conflict("Another writer has changed this chat meanwhile.", "Send the update again.")
+    db.executemany("delete from slots where chat = ? and position = ?", [(write.chat, order) for order in write.orders_out])
+    db.executemany(
+        "insert into slots values (?, ?, ?, ?, ?, ?, ?)",
+        [(write.chat, order, row.key, row.role, row.name, row.hidden, row.date) for row, order in write.rows_in],
+    )
+
+
+def _pool(db: sqlite3.Connection, batch: Batch) -> None:
+    numbers = _next(db)
+    db.executemany(
+        "insert or ignore into sources values (?, ?, ?, ?, ?)",
+        [(next(numbers), batch.pool, source.key, source.role, source.text) for source in batch.sources],
+    )
+    # Equal content is one commit; the smaller clock is kept, under a new number so that other readers notice.
+    db.executemany(
+        "insert into commits values (?, ?, ?, ?, ?, ?, ?) on conflict (pool, id) do update set "
+        "sequence = excluded.sequence, clock = excluded.clock, replica = excluded.replica, maker = excluded.maker "
+        "where excluded.clock < clock",
+        [
+            (next(numbers), batch.pool, commit.id, commit.clock, commit.replica, commit.maker, canonical(content_out(commit)))
+            for commit in batch.commits
+        ],
+    )
+
+
+def _next(db: sqlite3.Connection) -> Iterator[int]:
+    """Numbers above all that sources and commits have, so that one cursor reads both tables."""
+    last = db.execute("select max(n) from (select max(sequence) as n from sources union all select max(sequence) from commits)").fetchone()[
+        0
+    ]
+    return iter(range((last or 0) + 1, 1 << 62))
+
+
+def _store_error(path: Path, error: Exception) -> StoreError:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return StoreError(f"{path} is being written by another process ({text}).", "Try again; nothing was stored.")
+    if "full" in text:
+        return StoreError(f"There is no room left to write {path}.", "Free some space and try again; nothing was lost.")
+    if "malformed" in text or "not a database" in text:
+        return StoreError(f"{path} is damaged or not a Tidelore store ({text}).", "Restore a backup, or choose another folder with --data.")
+    return StoreError(f"{path} cannot be used: {text}.", "Check that the folder exists and may be written, or choose another with --data.")
