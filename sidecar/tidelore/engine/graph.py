@@ -168,7 +168,7 @@ class Graph:
         if node is None:
             node = self.nodes[id_] = NodeState(id_)
         insort(node.parts, part, key=key_of)
-        node.tally.update(part.fields)
+        node.tally.update(part.fields.keys())
         node.tally.update(marks(part))
         if part.kind == "moment":
             insort(self.sequence, (part.key, id_))

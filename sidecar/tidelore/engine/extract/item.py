@@ -77,22 +77,11 @@ _LINKS = ("links", "edges", "relations", "关系")
 _FIELDS = ("fields", "properties", "attributes", "字段")
 _OP = ("op", "action", "operation", "操作", "动作")
 _CONSUMED = frozenset(
-    [
-        *_KEY,
-        *_KIND,
-        *_SUB,
-        *_NAME,
-        *_TEXT,
-        *_SUBJECT,
-        *_ATTRIBUTE,
-        *_VALUE,
-        *_EVIDENCE,
-        *_NUMBER,
-        *_IMPORTANCE,
-        *_TIME,
-        *_KNOWN_BY,
-    ]
-    + [*_HELD_BY, *_FROM, *_TO, *_LABEL, *_LINKS, *_FIELDS, *_OP, "scope", "sourcenodeid", "thought", "confidence", "clusters"]
+    {
+        *(*_KEY, *_KIND, *_SUB, *_NAME, *_TEXT, *_SUBJECT, *_ATTRIBUTE, *_VALUE, *_EVIDENCE, *_NUMBER, *_IMPORTANCE, *_TIME),
+        *(*_KNOWN_BY, *_HELD_BY, *_FROM, *_TO, *_LABEL, *_LINKS, *_FIELDS, *_OP),
+        *("scope", "thought", "confidence", "clusters", "batchstorytime", "temporalstrength"),
+    }
 )
 _DIGITS = re.compile(r"\d{1,6}")
 _MAX_LIST = 40
@@ -257,7 +246,7 @@ def _importance(value: JSON) -> int | None:
     if isinstance(value, str):
         digits = re.match(r"\s*(\d{1,6}(?:\.\d{1,6})?)", value)
         value = float(digits[1]) if digits else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return max(1, min(10, round(value * 10 if isinstance(value, float) and 0 < value < 1 else value)))
 

@@ -10,11 +10,12 @@ import json
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, Literal, TypeAlias
 
 import json_repair
 
-JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | dict[str, JSON]"
+JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 
 MAX_DEPTH = 48
 REPAIR_LIMIT = 16_000
@@ -243,14 +244,16 @@ class Scan:
 
 
 def clean(value: JSON) -> JSON:
-    """The value without lone surrogates and NUL, which no store or hash can take."""
+    """The value without what no store or hash can take: lone surrogates, NUL, numbers beyond 64 bits or all bounds."""
     if isinstance(value, str):
         return _BAD_CHARACTERS.sub("\ufffd", value) if _BAD_CHARACTERS.search(value) else value
     if isinstance(value, dict):
         return {str(clean(str(key))): clean(item) for key, item in value.items()}
     if isinstance(value, list):
         return [clean(item) for item in value]
-    return value
+    if isinstance(value, int) and value.bit_length() > 63:
+        return None
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def load_whole(text: str) -> JSON:

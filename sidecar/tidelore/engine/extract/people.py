@@ -33,6 +33,7 @@ class People:
             if name := fold_name(message.name):
                 self._speakers.setdefault(name, at)
         self._known = {fold_name(node.name): node for node in known.values() if node.kind == "entity" and node.name}
+        self._named: dict[tuple[str, str], Named] = {}
         self._subs: dict[str, str] | None = None
 
     def entity(self, name: str, evidence: Collection[int] = ()) -> Ref | None:
@@ -55,7 +56,11 @@ class People:
             return self._of_role(_ROLES[folded], evidence)
         if folded in _FIRST_PERSON:
             return self._one({self._first(at) for at in evidence})
-        return Named(name) if self._texts.occurs(name) is not None else None
+        return self._spelled(Named(name)) if self._texts.occurs(name) is not None else None
+
+    def thread(self, name: str) -> Named:
+        """A thread of this name, in the spelling in which the answer had it first."""
+        return self._spelled(Named(" ".join(name.split()), "thread"))
 
     def position(self, number: int) -> int | None:
         """Where the message shown as [number] stands in the window, from 0."""
@@ -76,7 +81,7 @@ class People:
         if isinstance(ref, Speaker):
             return EnsureNode(ref, "character", {}, (Quote(ref.message),))
         known = self._known.get(fold_name(ref.name))
-        sub = known.sub if known else self._mentioned(ref.name)
+        sub = known.sub if known else self._mentioned(ref.name) or ("topic" if ref.name.islower() else default_sub)
         found = schema.find(sub)
         at = self._texts.occurs(ref.name)
         quote = self._texts.quote(at, ref.name) if at is not None else None
@@ -102,6 +107,9 @@ class People:
             return self._speakers[name]
         role = self._window[at].role
         return next(place for place, message in enumerate(self._window) if message.role == role and not fold_name(message.name))
+
+    def _spelled(self, ref: Named) -> Named:
+        return self._named.setdefault((ref.kind, fold_name(ref.name)), ref)
 
     @staticmethod
     def _one(places: Collection[int]) -> Ref | None:

@@ -10,7 +10,8 @@ from tidelore.engine.extract.greetings import says_something
 from tidelore.engine.extract.speech import Speech
 from tidelore.engine.extract.states import Claim
 from tidelore.engine.model import EnsureEdge, EnsureNode, Evident, Named, Operation, Quote, Role, Speaker
-from tidelore.engine.text.names import Mention, is_east_asian, mentions
+from tidelore.engine.text.han_names import is_east_asian
+from tidelore.engine.text.names import Mention, mentions
 from tidelore.engine.text.sentences import pieces, sentences
 from tidelore.engine.text.unicode14 import fold_name
 
@@ -32,7 +33,8 @@ def extract(role: Role, text: str) -> tuple[Operation, ...]:
     found = mentions(text)
     spans = sentences(text)
     claims = _claims(role, text, found, spans)
-    names = _chosen([mention for mention in found if not _names_speaker(mention, claims)], claims)
+    keys = {mention.name: fold_name(mention.name) for mention in found}
+    names = _chosen([mention for mention in found if not _names_speaker(mention, claims)], claims, keys)
     operations: list[Operation] = [EnsureNode(Speaker(0), "character")]
     operations += [_entity(text, mention, spans) for mention in names.values()]
     for ordinal, (start, end) in enumerate(_moments(text)):
@@ -40,7 +42,7 @@ def extract(role: Role, text: str) -> tuple[Operation, ...]:
         gist = text[start:end]
         operations.append(EnsureNode(moment, "event", {"text": gist}, (Quote(0, gist),)))
         operations.append(EnsureEdge("involved_in", Speaker(0), moment))
-        here = {fold_name(mention.name) for mention in found if start <= mention.start < end}
+        here = {keys[mention.name] for mention in found if start <= mention.start < end}
         operations += [_link(moment, names[key]) for key in names if key in here]
     operations += _facts(text, claims, spans)
     return tuple(operations)
@@ -121,11 +123,11 @@ def _names_speaker(mention: Mention, claims: list[Claim]) -> bool:
     return any(claim.attribute == "name" and not claim.subject and claim.value == mention.name for claim in claims)
 
 
-def _chosen(found: list[Mention], claims: list[Claim]) -> dict[str, Mention]:
+def _chosen(found: list[Mention], claims: list[Claim], keys: dict[str, str]) -> dict[str, Mention]:
     """The surest mention of each name, those with facts and the surest names first; then in order of the text."""
     best: dict[str, Mention] = {}
     for mention in found:
-        key = fold_name(mention.name)
+        key = keys[mention.name]
         known = best.get(key)
         if known is None or _RANK[mention.certainty] < _RANK[known.certainty]:
             best[key] = mention

@@ -14,9 +14,12 @@ _MARK = re.compile('["“”«»「」『』\n]')
 _CLOSES = {"“": "”", "«": "»", "「": "」", "『": "』"}
 _ASIDE = re.compile(r"\*[^*\n]*\*")
 _SAID = (
-    r"(?:said|says|say|told|asked|asks|replied|answered|wrote|writes|whispered|shouted|muttered|added|insisted|explained|put it|quoted?)"
+    r"(?:said|says|say|told|asked|asks|replied|answered|wrote|writes|whispered|shouted|muttered|added|insisted|"
+    r"explained|put it|quoted?)"
 )
 _OWN_SPEECH = re.compile(rf"(?<![A-Za-z])I (?:[a-z]+ )?{_SAID}[^.!?\n]{{0,40}}[,:] ?$|(?:^|[。，])我[^。！？\n]{{0,8}}[说道：，]+$")
+# Between two quotes: now it is the speaker's turn.
+_TURN = re.compile(r"\n|(?<![A-Za-z])I(?![A-Za-z])|我")
 _AFTER = re.compile(rf",? ?(?:(?:he|she|they|[A-Z][a-z]+|(?:my|the|his|her) [a-z]+) (?:[a-z]+ )?{_SAID}|{_SAID} (?!I\b))", re.ASCII)
 
 
@@ -28,6 +31,10 @@ class Speech:
         self._quotes = quotes(text)
         self._starts = [start for start, _ in self._quotes]
         self._role = role
+        self._reported: list[bool] = []
+        if role == "user":
+            for number in range(len(self._quotes)):
+                self._reported.append(self._is_reported(number))
         # A reply that is nothing but speech (and gestures) is the speaker's own.
         self._whole = bool(self._quotes) and not says_something(_ASIDE.sub("", self._outside()))
 
@@ -38,7 +45,7 @@ class Speech:
             return True
         if self._role == "assistant":
             return self._whole
-        return not self._is_reported(self._quotes[number])
+        return not self._reported[number]
 
     def _outside(self) -> str:
         kept, at = [], 0
@@ -47,11 +54,14 @@ class Speech:
             at = end
         return " ".join([*kept, self._text[at:]])
 
-    def _is_reported(self, quote: Span) -> bool:
-        """Whether somebody else said the quoted words, going by what stands round them."""
-        start, end = quote
+    def _is_reported(self, number: int) -> bool:
+        """Whether somebody else said the quoted words, going by what stands round them and by the quote before."""
+        start, end = self._quotes[number]
+        if number and self._reported[number - 1] and not _TURN.search(self._text, self._quotes[number - 1][1], start):
+            return True
         before = self._text[max(0, start - 80) : start].rstrip(" ")
-        if _AFTER.match(self._text, end):
+        # After a full stop inside the quote a capital begins a new sentence.
+        if self._text[end - 2] != "." and _AFTER.match(self._text, end):
             return True
         if not before or before[-1] in '\n.!?*_”"。！？」…':
             return False

@@ -88,7 +88,7 @@ def is_gibberish(item: Mapping[str, JSON]) -> bool:
     brackets = sum(solid.count(char) for char in "[]{}<>|\\")
     if brackets / len(solid) > 0.2 or len(_DOUBLED.findall(text)) >= 3:
         return True
-    if solid.count("\ufffd") / len(solid) > 0.1:
+    if solid.count("\ufffd") / len(solid) > 0.25:
         return True
     words = _TOKEN.findall(text.casefold())
     return len(words) >= 16 and Counter(words).most_common(1)[0][1] / len(words) > 0.6

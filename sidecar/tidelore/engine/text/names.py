@@ -31,25 +31,37 @@ _WORD = rf"(?:[{_UPPER}]{{2,6}}/[{_UPPER}]{{2,6}}|[{_UPPER}][{_LETTER}0-9]*+(?:[
 _SHORT = rf"(?:Dr|Mr|Mrs|Ms|Prof|St|Mt|Capt|Lt|Sgt|Col|Gen|Rev|Sr)\.(?= )|[{_UPPER}]\.(?:[{_UPPER}]\.)*+(?= ?[{_UPPER}])"
 _PARTICLE = "van|von|der|den|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|zu|of|the|&"
 _RUN = re.compile(
-    rf"(?<![{_LETTER}0-9/@#\\<`{{.-])(?<![{_LETTER}]['’])(?:{_SHORT}|{_WORD})(?:(?<=\.) ?(?:{_SHORT}|{_WORD})| (?:(?:{_PARTICLE}) ){{0,2}}+(?:{_SHORT}|{_WORD}))*+"
+    rf"(?<![{_LETTER}0-9/@#\\<`{{.-])(?<![{_LETTER}]['’])(?:{_SHORT}|{_WORD})(?:(?<=\.) ?(?:{_SHORT}|{_WORD})| "
+    rf"(?:(?:{_PARTICLE}) ){{0,2}}+(?:{_SHORT}|{_WORD}))*+"
 )
+_CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+_SMALL_PARTICLE = re.compile(r"(?<![A-Za-z])(?:van|von)(?: (?:der|den|dem|de))? $")
 _PART = re.compile(r"[^ .]+\.?(?:[^ .]\.)*")
-_NUMBERED = re.compile(rf",? ({_WORD}) (\d{{1,5}}[A-Za-z]?)(?![{_LETTER}0-9])")
+_NUMBERED = re.compile(rf",? ({_WORD}) ([0-9]{{1,5}}[A-Za-z]?)(?![{_LETTER}0-9])")
 _PARTICLES = frozenset(_PARTICLE.split("|"))
 _CONTRACTION = re.compile(r"['’](?:s|S|d|ll|re|ve|m)?$|(?<=n)['’]t$")
+
+_THE = re.compile(r"(?<![A-Za-z])[Tt]he $")
+
+_MONTHS = frozenset(("april", "may", "june", "august"))  # People too, after a title: "Aunt May".
 
 _MOST_WORDS = 6  # A longer run of capitals is a heading or shouting.
 
 _AT_PLACE = re.compile(
     r"(?<![A-Za-z])(?:"
-    r"(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing) (?:back )?|stay(?:s|ed|ing)?|born|raised|grew up|based|arriv(?:e|es|ed|ing)|vacation|trip|land(?:s|ed)) ?(?:in|to|at|near)"
-    r"|(?:go|goes|went|going|gone|trip|travel(?:s|ed|ing|led|ling)?|fly|flew|flying|flight|drive|drove|driving|head(?:s|ed|ing)?|journey|road|sail(?:s|ed|ing)?|way) (?:back |over |down |up )?to"
+    r"(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing) (?:back )?|stay(?:s|ed|ing)?|born|raised|grew up|based|arriv(?:e|"
+    r"es|ed|ing)|vacation|trip|land(?:s|ed)) ?(?:in|to|at|near)"
+    r"|(?:go|goes|went|going|gone|trip|travel(?:s|ed|ing|led|ling)?|fly|flew|flying|flight|drive|drove|driving|"
+    r"head(?:s|ed|ing)?|journey|road|sail(?:s|ed|ing)?|way) (?:back |over |down |up )?to"
     r"|visit(?:s|ed|ing)?|toured|explor(?:e|es|ed|ing)|(?:came|come|comes|am|['’]m|originally|flew|moved|home) from"
-    r"|(?<!believe )(?<!believed )(?<!interested )(?<!interest )(?<!faith )(?<!trust )(?<!lost )(?<!something )(?<!confide )(?<!confided )in"
-    r"|across|throughout|outside)(?: the)? $"
+    r"|(?<!believe )(?<!believed )(?<!interested )(?<!interest )(?<!faith )(?<!trust )(?<!lost )(?<!something "
+    r")(?<!confide )(?<!confided )in"
+    r"|across|throughout|outside|(?:city|town|village|hamlet|kingdom|port|isle|island|lands?|realm|province|"
+    r"streets|people) of)(?: the)? $"
 )
 _THING = re.compile(
-    r"(?<![A-Za-z])(?:the|an?|this|that|these|every|play(?:s|ed|ing)?|watch(?:ed|ing)?|read(?:ing)?|us(?:e|es|ed|ing)|on|via|new|own|some|my|your|our|his|her|their|in) $",
+    r"(?<![A-Za-z])(?:the|an?|this|that|these|every|play(?:s|ed|ing)?|watch(?:ed|ing)?|read(?:ing)?|us(?:e|es|ed|"
+    r"ing)|on|via|new|own|some|my|your|our|his|her|their|in) $",
     re.IGNORECASE,
 )
 _PERSON = re.compile(
@@ -58,7 +70,8 @@ _PERSON = re.compile(
     + r") (?:named |called )?$"
 )
 _CALLED_THING = re.compile(
-    r"(?:game|app|book|novel|movie|film|song|show|series|company|website|site|band|brand|place|spot|program|drink|dish|project) (?:named |called |titled )?$"
+    r"(?:game|app|book|novel|movie|film|song|show|series|company|website|site|band|brand|place|spot|program|drink|"
+    r"dish|project) (?:named |called |titled )?$"
 )
 _NEXT = re.compile(
     r"['’]s (\w+)|(?: (?:also|just|only|then|slowly|softly|quietly|gently|suddenly|never|always|really|finally|[a-z]+ly))? ([a-z]+)",
@@ -91,9 +104,14 @@ def _work_spans(found: list[Mention]) -> list[tuple[int, int]]:
 
 def _european(text: str) -> Iterator[Mention]:
     german = is_german(text)
+    code = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
     for match in _RUN.finditer(text):
         run = match.group()
         start = match.start()
+        while code and code[0][1] <= start:
+            code.pop(0)
+        if code and code[0][0] <= start:
+            continue
         if " " not in run and "." not in run:
             words = [(run, start)]
         else:
@@ -126,7 +144,8 @@ def _of_run(text: str, words: list[tuple[str, int]], german: bool) -> Iterator[M
     for at, (word, start) in enumerate(words):
         bare = _bare(word)
         particle = word in _PARTICLES
-        never = not particle and (bare in lists.NEVER or _contracted(word) in lists.NEVER)
+        called = bool(part) and bare in _MONTHS and _bare(part[-1][0]) in lists.TITLES
+        never = not (particle or called) and (bare in lists.NEVER or _contracted(word) in lists.NEVER)
         if not part and (never or particle or (opens and at == 0 and _is_opener(bare, words) and not (place and len(words) == 2))):
             opens = False if at + 1 < len(words) else opens
             continue
@@ -142,7 +161,27 @@ def _is_opener(bare: str, words: list[tuple[str, int]]) -> bool:
     """Whether the first word of a sentence has its capital from there alone."""
     if len(words) > 1 and words[1][0] == "of" and bare in lists.OF_HEADS:
         return False
-    return bare in lists.START or (bare in lists.NEVER_ALONE and bare not in lists.TITLES and bare not in lists.PLACE_FIRSTS)
+    return (
+        bare in lists.START
+        or bare in lists.FOREIGN_START
+        or (bare in lists.NEVER_ALONE and bare not in lists.TITLES and bare not in lists.PLACE_FIRSTS)
+    )
+
+
+def _divides(text: str, part: list[tuple[str, int]], at: int) -> bool:
+    """Whether the particle at `at` stands between two names: "Aria of Winterfell", but "Lord of the Rings" and "the Amulet of Dusk"."""
+    word = part[at][0]
+    if word == "the":
+        return part[at - 1][0] != "of"
+    if word != "of" or _bare(part[at - 1][0]) in lists.OF_HEADS:
+        return False
+    start = part[0][1]
+    return at > 1 or not _THE.search(text[max(0, start - 4) : start])
+
+
+def _stays_titled(word: str) -> bool:
+    """Whether what would be left without its title is no name: "Aunt May", "Doctor Who"."""
+    return any(word in words for words in (lists.NEVER, lists.NEVER_ALONE, lists.START, lists.PLACES, lists.TITLES))
 
 
 def _of_part(text: str, part: list[tuple[str, int]], opens: bool, german: bool) -> Iterator[Mention]:
@@ -162,7 +201,7 @@ def _of_part(text: str, part: list[tuple[str, int]], opens: bool, german: bool) 
             if len(rest) > 1:
                 yield from _of_part(text, rest, False, german)
             return
-        if word == "of" and _bare(part[at - 1][0]) not in lists.OF_HEADS:
+        if _divides(text, part, at):
             yield from _of_part(text, part[:at], opens, german)
             yield from _of_part(text, part[at + 1 :], False, german)
             return
@@ -174,11 +213,7 @@ def _of_part(text: str, part: list[tuple[str, int]], opens: bool, german: bool) 
         untitled = part
         while len(untitled) > 1 and _bare(untitled[0][0]) in lists.TITLES and untitled[1][0] not in ("of", "the", "&"):
             untitled = untitled[1:]
-        rest_word = _bare(untitled[0][0])
-        if len(untitled) < len(part) and not (
-            len(untitled) == 1
-            and (rest_word in lists.NEVER_ALONE or rest_word in lists.START or rest_word in lists.PLACES or rest_word in lists.TITLES)
-        ):
+        if len(untitled) < len(part) and not (len(untitled) == 1 and _stays_titled(_bare(untitled[0][0]))):
             part, titled = untitled, True
     mention = _classified(text, part, opens, titled, german)
     if mention is not None:
@@ -188,13 +223,15 @@ def _of_part(text: str, part: list[tuple[str, int]], opens: bool, german: bool) 
 def _classified(text: str, part: list[tuple[str, int]], opens: bool, titled: bool, german: bool) -> Mention | None:
     start = part[0][1]
     end = part[-1][1] + len(_unowned(part[-1][0]))
+    if small := _SMALL_PARTICLE.search(text[max(0, start - 8) : start]):
+        start -= len(small.group())
     name = text[start:end]
     names = [word for word, _ in part if word not in _PARTICLES]
     head = _bare(part[-1][0])
     single = len(names) == 1
     if len(name) < 2 or (single and (_is_useless_alone(name, head) and not titled)):
         return None
-    if all(_bare(word) in lists.NEVER_ALONE or _bare(word) in lists.TITLES for word in names):
+    if all(any(_bare(word) in words for words in (lists.NEVER_ALONE, lists.TITLES, lists.PLACE_FIRSTS)) for word in names):
         return None
     before = text[max(0, start - 32) : start]
     owned = part[-1][0] != name.rsplit(" ", 1)[-1]
@@ -204,19 +241,18 @@ def _classified(text: str, part: list[tuple[str, int]], opens: bool, titled: boo
         if numbered and numbered.group(1).lower() in lists.ADDRESS_PARTS:
             end = numbered.end()
             name = text[start:end]
-    if opens and single and not titled and not strong:
+    certainty: Certainty | None
+    if titled or strong or not single:
+        certainty = "maybe" if opens and _fills_line(text, start, end) else "seen"
+    elif opens:
         certainty = _certainty_of_opening(text, name, start, end)
-        if certainty is None:
-            return None
-    elif german and single and not strong and not titled:
-        return None
-    elif opens and _fills_line(text, start, end):
-        certainty = "maybe"
-    elif single and head in lists.START and not titled and not _is_introduced(text, before, end):
+    elif german:
+        certainty = None
+    elif head in lists.START and not _is_introduced(text, before, end):
         certainty = "maybe"
     else:
         certainty = "seen"
-    return Mention(name, sub, certainty, start, end)
+    return Mention(name, sub, certainty, start, end) if certainty else None
 
 
 def _is_useless_alone(name: str, head: str) -> bool:
@@ -260,7 +296,7 @@ def _sub(before: str, names: list[str], head: str, name: str, owned: bool, title
 def _certainty_of_opening(text: str, name: str, start: int, end: int) -> Certainty | None:
     """How sure a single capital at the start of a sentence is a name."""
     bare = name.lower()
-    if bare in lists.START:
+    if bare in lists.START or bare in lists.FOREIGN_START:
         return None
     if _acts(text, end) and not bare.endswith(("ing", "ly")):
         return "seen"

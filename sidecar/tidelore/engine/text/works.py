@@ -9,16 +9,20 @@ from tidelore.engine.model import Certainty
 
 _MARKED = re.compile(r"《([^《》\n]{1,40})》")
 _INTRODUCED = re.compile(
-    r"(?:书名|题目|标题|名为|题为|叫做|名叫|歌曲|歌|电影|小说|游戏|专辑|漫画|动画|动漫|绘本|剧|という(?:本|曲|映画)|小説|映画|漫画|ゲーム|アニメ|曲)[「『]([^「」『』\n]{1,30})[」』]"
+    r"(?:书名|题目|标题|名为|题为|叫做|名叫|歌曲|歌|电影|小说|游戏|专辑|漫画|动画|动漫|绘本|剧|という(?:本|曲|"
+    r"映画)|小説|映画|漫画|ゲーム|アニメ|曲)[「『]([^「」『』\n]{1,30})[」』]"
 )
 _QUOTED = re.compile(
     r"""(?:(?<=[A-Za-z,:.!?] )|(?<![^\n]))(?:"([A-Z][^"\n]{1,80})"|“([A-Z][^“”\n]{1,80})”|\*([A-Z][^*\n]{1,80})\*|_([A-Z][^_\n]{1,80})_)"""
 )
 _SMALL = frozenset("a an and as at but by for from in into is of on or the to with vs de la le & - – :".split())
+_CAPITAL = re.compile("[A-ZÀ-Þ0-9]")
+_LOWER = re.compile("[a-zß-ÿ]")
 _ADDRESS = re.compile(r"[A-Z][a-z]+,|.*[.?!…,]$")
 # One word in quotes is a title only where the sentence says so.
 _INTRODUCTION = re.compile(
-    r"(?<![A-Za-z])(?:book|novel|movie|film|song|album|game|series|show|poem|play|story|musical|anime|read|reading|watch(?:ed|ing)?|finished|"
+    r"(?<![A-Za-z])(?:book|novel|movie|film|song|album|game|series|show|poem|play|story|musical|anime|read|"
+    r"reading|watch(?:ed|ing)?|finished|"
     r"titled|entitled|piece|painting|episode|(?:play|sing|sang)(?:ed|ing)?)(?: called| is| was|,|:| of)? $"
 )
 _AUTHOR = re.compile(r"""["”*_],? by [A-Z]""")
@@ -52,8 +56,8 @@ def _is_title(text: str, start: int, end: int) -> bool:
     if _ADDRESS.match(title) or _is_closing(text, start - 1):
         return False
     words = title.split(" ")
-    capital = [word for word in words if word[:1].isupper() or word[:1].isdigit()]
-    if len(words) > 9 or any(word not in _SMALL for word in words if word not in capital) or title.upper() == title:
+    capital = [word for word in words if _CAPITAL.match(word)]
+    if len(words) > 9 or any(word not in _SMALL for word in words if word not in capital) or not _LOWER.search(title):
         return False
     before = text[max(0, start - 40) : start - 1]
     if (not before or before[-1] == "\n" or before.endswith((". ", "! ", "? "))) and not _PREDICATE.match(text, end):

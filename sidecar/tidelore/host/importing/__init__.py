@@ -51,8 +51,8 @@ class Preview:
 def load(path: Path, *, user_name: str = "") -> Iterator[ImportedChat]:
     """The chats of a file, one at a time. `user_name`: who is the user in a text that does not say.
 
-    A file is refused at the call (NotFound, BadInput). Chats of which nothing can be imported come last, the reason in
-    their notes; where that is so of all of them, the iterator raises BadInput.
+    A file that `detect` refuses is refused at the call. Chats of which nothing can be imported come last, the reason in
+    their notes; where that is so of all of them, or a text has no speakers, the iterator raises BadInput.
     """
     return _with_messages_first(examine(path), user_name)
 

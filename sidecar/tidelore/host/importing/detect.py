@@ -35,7 +35,10 @@ class Examined:
 
 
 def detect(path: Path) -> Format:
-    """The format of the file. BadInput when it is empty, no text, or of no format that is read; NotFound when it is not there."""
+    """The format of the file; what is not called JSON and is none counts as text, whose speakers `load` looks for.
+
+    BadInput when it is empty, no text, broken JSON, or JSON without a chat; NotFound when it is not there.
+    """
     return examine(path).format
 
 

@@ -18,27 +18,10 @@ USER_NAMES = ("user", "you", "me", "我", "用户", "human")
 _ASSISTANT_NAMES = frozenset({"assistant", "ai", "chatgpt", "claude", "gemini", "deepseek", "bot", "character", "助手", "角色"})
 _LEFT_OUT: dict[str, Reason] = {"system": "system", "系统": "system", "tool": "tool", "function": "tool", "工具": "tool"}
 # What stands before a colon in running text more often than a speaker does.
-_NO_NAMES = frozenset(
-    {
-        "note",
-        "notes",
-        "ps",
-        "p.s",
-        "edit",
-        "update",
-        "warning",
-        "example",
-        "tip",
-        "title",
-        "date",
-        "time",
-        "summary",
-        "todo",
-        "http",
-        "https",
-    }
-    | {"ooc", "注", "注意", "例如", "比如", "标题", "日期", "时间", "总结", "提示"}
-)
+_NO_NAMES = frozenset({
+    "note", "notes", "ps", "p.s", "ooc", "edit", "update", "warning", "example", "tip", "title", "date", "time", "summary", "todo",
+    "http", "https", "注", "注意", "例如", "比如", "标题", "日期", "时间", "总结", "提示",
+})  # fmt: skip
 
 _DATE = r"[ \t]*(?:\[(?P<date>[^\]\n]{6,40})\][ \t]*)?"
 _PLAIN = re.compile(_DATE + r"(?P<name>[^\s:：][^:：\n]{0,39})[:：][ \t]?(?P<text>.*)")
@@ -62,7 +45,7 @@ class _Line:
 def load(title: str, text: str, user_name: str, notes: Iterable[str]) -> ImportedChat:
     """The chat in `text`; BadInput when it has no speakers.
 
-    The user is the first of USER_NAMES that speaks, else `user_name`, else whoever speaks first.
+    The user is the first of USER_NAMES that speaks, else `user_name`, else the first speaker that is no assistant by name.
     """
     lines = text.split("\n")
     bold = [_bold(line) for line in lines]

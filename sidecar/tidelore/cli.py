@@ -1,0 +1,77 @@
+"""The command `tidelore`. Exit codes: 0 done, 1 an error that is explained, 2 wrong usage, 130 interrupted, 141 the reader went away."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+from tidelore import texts as locale
+from tidelore.commands import chats, demo, doctor, edit, extract, graph, importing, nodes, recall, rpc, schema
+from tidelore.commands.context import Context, data_folder, model_settings
+from tidelore.commands.parser import Parser, new_parser
+from tidelore.engine.errors import TideloreError
+
+# In the order of use, which is the order of the help.
+MODULES = (demo, importing, chats, extract, recall, nodes, edit, graph, schema, doctor, rpc)
+
+OK, FAILED, INTERRUPTED, READER_GONE = 0, 1, 130, 141
+
+
+def build_parser(texts: locale.Texts) -> Parser:
+    parser, verbs = new_parser(texts)
+    for module in MODULES:
+        module.add(verbs)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the result is the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    _use_utf8()
+    texts = locale.load(locale.choose(given, os.environ))
+    try:
+        code = _run(given, texts)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes stdout once more at its end, and would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
+    return code
+
+
+def _run(given: Sequence[str], texts: locale.Texts) -> int:
+    parsed = build_parser(texts).parse_args(given)
+    context = Context(texts, data_folder(parsed.data, os.environ), parsed.json, model_settings(parsed, os.environ))
+    try:
+        return asyncio.run(parsed.run(context, parsed))
+    except TideloreError as error:
+        report(context, error)
+        return FAILED
+    except KeyboardInterrupt:
+        sys.stderr.write(texts("error.interrupted") + "\n")
+        return INTERRUPTED
+
+
+def report(context: Context, error: TideloreError) -> None:
+    """An error, for people on stderr, for programs on stdout."""
+    if context.json:
+        context.out.json({"error": {"code": error.code, "message": error.sentence, "hint": error.hint}})
+        return
+    sys.stdout.flush()
+    context.err.text(error.sentence, first=context.texts("error.label"), first_style="bad")
+    if error.hint:
+        context.err.text(error.hint, first=context.texts("hint.label"), first_style="dim")
+
+
+def _use_utf8() -> None:
+    """A pipe may have another encoding than the texts; a character that cannot be shown must not end a command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

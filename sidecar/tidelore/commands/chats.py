@@ -1,0 +1,60 @@
+"""`tidelore chats` and `tidelore stats`: what is stored."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from tidelore.commands.context import Context
+from tidelore.commands.parser import Verbs
+from tidelore.host.store import FILE
+
+
+def add(verbs: Verbs) -> None:
+    verbs.add("chats", run_chats)
+    verbs.add("stats", run_stats).argument("CHAT", nargs="?")
+
+
+async def run_chats(context: Context, arguments: Namespace) -> int:
+    del arguments
+    listed = []
+    if (context.data / FILE).exists():
+        async with context.service() as service:
+            listed = (await service.call("chat.list", {}))["chats"]
+    if context.json:
+        context.out.json({"chats": listed})
+        return 0
+    texts = context.texts
+    if not listed:
+        context.out.text(texts("error.no_chats"))
+        context.out.text(texts("hint.import_first"))
+        return 0
+    rows = [(texts("chats.chat"), texts("chats.messages"), texts("chats.branch_of"))]
+    rows += [(each["chat"], str(each["messages"]), each["branch_of"]) for each in listed]
+    if not any(each["branch_of"] for each in listed):
+        rows = [(row[0], row[1], "") for row in rows]
+    context.out.table(rows, "<><", head=True, indent=0)
+    return 0
+
+
+async def run_stats(context: Context, arguments: Namespace) -> int:
+    async with context.reading() as service:
+        chat = await context.chat(service, arguments.chat)
+        stats = await service.call("stats", {"chat": chat})
+    if context.json:
+        context.out.json({"chat": chat, **stats})
+        return 0
+    out, texts = context.out, context.texts
+    out.title(chat)
+    rows = [(texts(f"stats.{name}"), str(stats[name])) for name in ("messages", "sources", "commits", "live", "superseded")]
+    rows += [(texts(f"stats.{name}"), str(stats[name])) for name in ("rules_due", "model_due", "aside")]
+    out.table(rows, "<>")
+    for name, group in (("nodes", "kind"), ("edges", "edge")):
+        out.line()
+        out.line(texts(f"stats.{name}"), "strong")
+        out.table([(texts.word(group, kind), str(count)) for kind, count in stats[name].items()] or [(texts("stats.none"), "")], "<>")
+    if stats["waiting"]:
+        out.line()
+        out.line(texts("stats.waiting"), "strong")
+        for each in stats["waiting"]:
+            out.text(each["change"], first=f"{each['node'][:8]}  ", first_style="dim", indent=2)
+    return 0

@@ -1,0 +1,54 @@
+"""`tidelore graph`: the whole graph, for other programs."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+from tidelore.commands.context import Context
+from tidelore.commands.graph_formats import dot, graphml
+from tidelore.commands.parser import Verbs
+from tidelore.engine.errors import StoreError
+
+
+def add(verbs: Verbs) -> None:
+    verb = verbs.add("graph", run).chat_option()
+    verb.option("--format", choices=("json", "graphml", "dot"), default="json").option("--at", type=int, metavar="INDEX")
+    verb.option("--output", type=Path, metavar="FILE")
+
+
+async def run(context: Context, arguments: Namespace) -> int:
+    async with context.reading() as service:
+        chat = await context.chat(service, arguments.chat)
+        graph = await service.call("graph.get", {"chat": chat, "at": arguments.at})
+    match arguments.format:
+        case "graphml":
+            text = graphml(graph, chat)
+        case "dot":
+            text = dot(graph, chat)
+        case _:
+            text = json.dumps(graph, ensure_ascii=False, indent=1) + "\n"
+    if arguments.output is not None:
+        return _write(context, arguments, graph, text)
+    if not context.json:
+        context.out.stream.write(text)
+    elif arguments.format == "json":
+        context.out.json({"chat": chat, **graph})
+    else:
+        context.out.json({"chat": chat, "format": arguments.format, "text": text})
+    return 0
+
+
+def _write(context: Context, arguments: Namespace, graph: dict[str, list[object]], text: str) -> int:
+    file: Path = arguments.output.expanduser()
+    try:
+        file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise StoreError(context.texts("graph.not_written", file=file, reason=error.strerror), context.texts("graph.elsewhere")) from error
+    nodes, edges = len(graph["nodes"]), len(graph["edges"])
+    if context.json:
+        context.out.json({"file": str(file), "format": arguments.format, "nodes": nodes, "edges": edges})
+    else:
+        context.out.text(context.texts("graph.written", n=nodes, edges=edges, file=file), "good")
+    return 0

@@ -1,0 +1,75 @@
+"""`tidelore recall`: a question, and the memories that would go into the prompt."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from tidelore.commands.context import Context
+from tidelore.commands.measure import clip, flat
+from tidelore.commands.parser import Verbs
+from tidelore.commands.terminal import Terminal
+from tidelore.engine.recall.presets import PRESETS
+from tidelore.texts import Texts
+
+_TRACED = 12
+
+
+def add(verbs: Verbs) -> None:
+    verb = verbs.add("recall", run).argument("QUESTION").chat_option()
+    verb.option("--budget", type=int, metavar="N").option("--preset", choices=tuple(PRESETS), default="story")
+    verb.option("--limit", type=int, metavar="N").option("--trace", action="store_true")
+
+
+async def run(context: Context, arguments: Namespace) -> int:
+    async with context.reading() as service:
+        chat = await context.chat(service, arguments.chat)
+        params = {"chat": chat, "query": arguments.question, "preset": arguments.preset, "budget": arguments.budget}
+        found = await service.call("recall.run", params | {"limit": arguments.limit, "trace": arguments.trace})
+    if context.json:
+        context.out.json({"chat": chat, **found})
+        return 0
+    out, texts = context.out, context.texts
+    out.title(texts("recall.title", chat=chat))
+    if not found["cards"]:
+        out.text(texts("recall.nothing"))
+        out.text(texts("recall.nothing_hint"), "dim")
+    for number, card in enumerate(found["cards"], 1):
+        show_card(out, number, card)
+    out.line()
+    out.text(texts("recall.cost", n=len(found["cards"]), tokens=found["tokens"]), "dim")
+    for reason in found["degraded"]:
+        out.text(texts("recall.degraded", reason=reason), "warn")
+    if found["trace"] is not None:
+        out.line()
+        show_trace(out, texts, found["trace"], _TRACED)
+    return 0
+
+
+def place(card: dict[str, Any]) -> int | None:
+    """The index of the first message that a card rests on."""
+    return next((each["index"] for each in card["evidence"] if each["index"] is not None), None)
+
+
+def show_card(out: Terminal, number: int, card: dict[str, Any]) -> None:
+    """A memory with its place, speaker and node id."""
+    index = place(card)
+    about = [f"#{index}" if index is not None else "", flat(card["speaker"]), card["date"].replace("T", " "), card["node"][:8]]
+    out.line()
+    out.text("  ".join(part for part in about if part), "name", first=f"{number:>2}. ")
+    out.text(card["text"], indent=4)
+
+
+def show_trace(out: Terminal, texts: Texts, trace: dict[str, Any], shown: int) -> None:
+    """What was looked for, and the share of each signal in the score of each candidate."""
+    none = texts("trace.none")
+    out.line(texts("trace.title"), "strong")
+    out.text(", ".join(trace["words"]) or none, first=texts("trace.words") + "  ", first_style="dim", indent=2)
+    out.text(", ".join(trace["names"]) or none, first=texts("trace.names") + "  ", first_style="dim", indent=2)
+    out.text(texts("trace.found", n=trace["found"]), indent=2)
+    for card in trace["cards"][:shown]:
+        mark = "+" if card["taken"] else "-"
+        head = f"{mark} {card['score']:7.3f}  "
+        out.line(head + clip(card["text"], out.width - len(head) - 2), "good" if card["taken"] else "dim", indent=2)
+        signals = ", ".join(f"{texts.word('signal', name)} {value:+.2f}" for name, value in card["signals"].items())
+        out.text(f"{texts.word('reason', card['reason'])}: {signals}", "dim", indent=13)

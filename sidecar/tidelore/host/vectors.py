@@ -1,0 +1,208 @@
+"""Vectors of nodes in one numpy matrix. They are derived: what is lost or does not fit is embedded again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelore.engine.errors import ModelAnswer, ModelUnreachable, StoreError
+from tidelore.engine.ports import VectorModel
+from tidelore.host.embedders import Embedder, Matrix
+from tidelore.host.vector_files import Saved, load, save
+
+AT_ONCE = 64
+QUERY_SECONDS = 1.0
+"""How long a recall waits for the vector of its query: a reply starts within 1.5 s (architecture, section 4)."""
+
+# Rounded, since equal rows may differ in the last digit with their place in the matrix.
+_DIGITS = 6
+_SMALLEST_NORM = 1e-6
+
+
+class MatrixVectors:
+    """See `tidelore.engine.ports.Vectors`. Rows are normalised, and hold what half precision can, so that a restart changes no answer."""
+
+    def __init__(self, embedder: Embedder, path: Path | None, *, query_seconds: float = QUERY_SECONDS) -> None:
+        """`path`: the index file, its matrix lies beside it; None keeps vectors in memory only. A file of another model, or a damaged
+        one, is not used."""
+        self._embedder = embedder
+        self._path = path
+        self._query_seconds = query_seconds
+        self._lock = asyncio.Lock()
+        self._texts: dict[str, str] = {}
+        self._nodes: list[str] = []
+        self._rows: dict[str, int] = {}
+        self._hashes: dict[str, str] = {}
+        self._matrix: Matrix = np.zeros((0, 0), np.float32)
+        self._unsaved = 0
+        model = embedder.model
+        saved = load(path) if path is not None else None
+        if saved is not None and saved.model == model.name and model.dimension in (0, saved.vectors.shape[1]):
+            self._nodes = list(saved.hashes)
+            self._rows = {node: row for row, node in enumerate(self._nodes)}
+            self._hashes = dict(saved.hashes)
+            self._matrix = saved.vectors.astype(np.float32)
+
+    def model(self) -> VectorModel:
+        return self._embedder.model
+
+    @property
+    def pending(self) -> frozenset[str]:
+        """Nodes whose text was given and that have no vector of it yet."""
+        return frozenset(self._texts)
+
+    async def put(self, texts: Mapping[str, str]) -> None:
+        """Embed the texts of nodes that have no vector of just this text, and those still pending. Blank texts have no vector.
+
+        Raises ModelError when the embedder fails, StoreError when the file cannot be written; what is not embedded stays pending.
+        """
+        self._register(texts)
+        async with self._lock:
+            dimension = self._matrix.shape[1]
+            await self._embed_pending()
+            if dimension not in (0, self._matrix.shape[1]):
+                self._register(texts)  # those that seemed done went with the vectors of the other size
+                await self._embed_pending()
+            if self._unsaved >= max(AT_ONCE, len(self._nodes) // 8):
+                await self._save()
+
+    async def save(self) -> None:
+        """Write what is not written yet; `put` itself does so only now and then. Raises StoreError."""
+        async with self._lock:
+            if self._unsaved:
+                await self._save()
+
+    async def score(self, query: str, k: int, allowed: Collection[str] | None) -> Sequence[tuple[str, float]]:
+        """The k nearest nodes with their cosine, best first, equal ones by id. Raises ModelError, also when the embedder is late."""
+        if k < 1 or not self._nodes or not query.strip():
+            return []
+        try:
+            async with asyncio.timeout(self._query_seconds):
+                found = await self._embedder.embed([query], "query")
+        except TimeoutError as error:
+            raise ModelUnreachable("The embedder is late.", "Choose a smaller embedding model, or one nearer by.") from error
+        vector = _normalised(found[0]) if found.ndim == 2 and len(found) == 1 else None
+        if vector is None:
+            raise ModelAnswer("The embedder gave no usable vector.", "Check the embedding model.")
+        self._fit(vector.shape[0])
+        rows = np.arange(len(self._nodes)) if allowed is None else self._rows_of(allowed)
+        if not rows.size:
+            return []
+        used = self._matrix[: len(self._nodes)]
+        cosines = np.round(used @ vector if allowed is None else used[rows] @ vector, _DIGITS)
+        if k < rows.size:
+            border = np.partition(cosines, rows.size - k)[rows.size - k]
+            kept = cosines >= border  # all that are equal at the border, so that the id decides
+            rows, cosines = rows[kept], cosines[kept]
+        ranked = sorted(zip((self._nodes[row] for row in rows), map(float, cosines), strict=True), key=lambda pair: (-pair[1], pair[0]))
+        return ranked[:k]
+
+    async def gram(self, nodes: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Cosines between these nodes; one without a vector is like itself (1) and like no other (0)."""
+        held = [at for at, node in enumerate(nodes) if node in self._rows]
+        part = self._matrix[[self._rows[nodes[at]] for at in held]] if held else np.zeros((0, 1), np.float32)
+        out = np.eye(len(nodes), dtype=np.float64)
+        out[np.ix_(held, held)] = np.round(part @ part.T, _DIGITS)
+        np.fill_diagonal(out, 1.0)
+        rows: list[list[float]] = out.tolist()
+        return rows
+
+    # ---- the matrix ----
+
+    def _register(self, texts: Mapping[str, str]) -> None:
+        for node, text in texts.items():
+            if self._hashes.get(node) == _hash(text):
+                self._texts.pop(node, None)
+                continue
+            self._remove(node)
+            if text.strip():
+                self._texts[node] = text
+            else:
+                self._texts.pop(node, None)
+
+    async def _embed_pending(self) -> None:
+        by_text: dict[str, list[str]] = {}
+        for node, text in self._texts.items():
+            by_text.setdefault(text, []).append(node)
+        order = list(by_text)
+        for start in range(0, len(order), AT_ONCE):
+            batch = order[start : start + AT_ONCE]
+            for text, vector in zip(batch, await self._embed(batch), strict=True):
+                if vector is not None:
+                    self._add(text, by_text[text], vector)
+
+    def _rows_of(self, allowed: Collection[str]) -> NDArray[np.intp]:
+        return np.array(sorted({self._rows[node] for node in allowed if node in self._rows}), np.intp)
+
+    async def _embed(self, texts: Sequence[str]) -> list[Matrix | None]:
+        """A normalised vector for each text; None where the embedder gave a vector of nothing."""
+        found = await self._embedder.embed(texts, "document")
+        if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
+            raise ModelAnswer("The embedder did not give one vector for each text.", "Check the embedding model.")
+        self._fit(found.shape[1])
+        return [_normalised(row) for row in found]
+
+    def _fit(self, dimension: int) -> None:
+        """Vectors of another size are of another model: they are dropped, never mixed."""
+        if self._nodes and self._matrix.shape[1] != dimension:
+            self._nodes, self._rows, self._hashes = [], {}, {}
+        if self._matrix.shape[1] != dimension:
+            self._matrix = np.zeros((0, dimension), np.float32)
+
+    def _add(self, text: str, nodes: Sequence[str], vector: Matrix) -> None:
+        for node in nodes:
+            if self._texts.get(node) != text:
+                continue  # it got another text meanwhile
+            del self._texts[node]
+            if len(self._nodes) == len(self._matrix):
+                more = np.zeros((max(AT_ONCE, len(self._matrix) // 2), len(vector)), np.float32)
+                self._matrix = np.concatenate([self._matrix, more])
+            self._rows[node] = len(self._nodes)
+            self._matrix[len(self._nodes)] = vector
+            self._nodes.append(node)
+            self._hashes[node] = _hash(text)
+            self._unsaved += 1
+
+    def _remove(self, node: str) -> None:
+        row = self._rows.pop(node, None)
+        if row is None:
+            return
+        del self._hashes[node]
+        last = self._nodes.pop()
+        if last != node:
+            self._nodes[row], self._rows[last] = last, row
+            self._matrix[row] = self._matrix[len(self._nodes)]
+        self._unsaved += 1
+
+    async def _save(self) -> None:
+        if self._path is None:
+            self._unsaved = 0
+            return
+        hashes = {node: self._hashes[node] for node in self._nodes}
+        saved = Saved(self._embedder.model.name, hashes, self._matrix[: len(self._nodes)].astype(np.float16))
+        unsaved = self._unsaved
+        try:
+            await asyncio.to_thread(save, self._path, saved)
+        except OSError as error:
+            raise StoreError(f"{self._path} cannot be written: {error}.", "Free some space; nothing but time is lost.") from error
+        self._unsaved -= unsaved
+
+
+def _hash(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _normalised(row: NDArray[np.floating]) -> Matrix | None:
+    """A row of length 1 in half precision; None for zero, NaN or infinite ones."""
+    wide = row.astype(np.float64)
+    if not np.isfinite(wide).all():
+        return None
+    norm = float(np.linalg.norm(wide))
+    if not np.isfinite(norm) or norm < _SMALLEST_NORM:
+        return None
+    return (wide / norm).astype(np.float16).astype(np.float32)

@@ -1,0 +1,1 @@
+"""Transports over the service's one table of methods."""

@@ -1,0 +1,106 @@
+"""JSON-RPC 2.0 (https://www.jsonrpc.org/specification) over the service: one text in, at most one text out."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tidelore.engine.errors import BadInput, TideloreError
+from tidelore.engine.params import parse, to_json
+from tidelore.engine.service import METHODS, Call, Service
+from tidelore.serve.discover import discover
+
+PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, BAD_PARAMS, INTERNAL, TIDELORE = -32700, -32600, -32601, -32602, -32603, -32000
+DISCOVER = ("rpc.discover", "methods")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Fault(Exception):
+    """An error of the protocol, or of the service as the protocol says it."""
+
+    code: int
+    message: str
+    data: Mapping[str, str] | None = None
+
+
+async def answer(service: Service, line: bytes, call: Call) -> bytes | None:
+    """The answer to one line (a request or a batch) without its line end; None where none is due. Never raises but for cancellation."""
+    try:
+        request = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        return _encode(_error(None, _Fault(PARSE_ERROR, "This line is not JSON in UTF-8.", {"reason": str(error)[:200]})))
+    if not isinstance(request, list):
+        response = await _respond(service, request, call)
+        return None if response is None else _encode(response)
+    if not request:
+        return _encode(_error(None, _Fault(INVALID_REQUEST, "A batch holds at least one request.")))
+    responses = [response for each in request if (response := await _respond(service, each, call)) is not None]
+    return _encode(responses) if responses else None
+
+
+async def _respond(service: Service, request: object, call: Call) -> dict[str, Any] | None:
+    """The response to one request; None for a notification."""
+    id_ = request.get("id") if isinstance(request, dict) else None
+    valid_id = id_ is None or (isinstance(id_, str | int | float) and not isinstance(id_, bool))
+    silent = isinstance(request, dict) and "id" not in request
+    try:
+        name, params = _read(request, valid_id=valid_id)
+        result = await _run(service, name, params, call)
+    except _Fault as fault:
+        # What is no request at all is answered, since it may have been meant as one.
+        if silent and fault.code != INVALID_REQUEST:
+            return None
+        return _error(id_ if valid_id else None, fault)
+    return None if silent else {"jsonrpc": "2.0", "id": id_, "result": result}
+
+
+def _read(request: object, *, valid_id: bool) -> tuple[str, object]:
+    if not isinstance(request, dict):
+        raise _Fault(INVALID_REQUEST, "A request is an object.")
+    if request.get("jsonrpc") != "2.0":
+        raise _Fault(INVALID_REQUEST, 'A request has "jsonrpc": "2.0".')
+    if not isinstance(request.get("method"), str):
+        raise _Fault(INVALID_REQUEST, "A request names its method.")
+    if not valid_id:
+        raise _Fault(INVALID_REQUEST, "An id is a text, a number or null.")
+    return request["method"], request.get("params", {})
+
+
+async def _run(service: Service, name: str, params: object, call: Call) -> Any:
+    if name in DISCOVER:
+        return discover()
+    method = METHODS.get(name)
+    if method is None:
+        raise _Fault(UNKNOWN_METHOD, f"There is no method named {name[:100]!r}.", {"hint": "rpc.discover lists the methods."})
+    try:
+        typed = parse(method.params, {} if params is None else params)
+    except BadInput as error:
+        raise _Fault(BAD_PARAMS, error.sentence, {"code": error.code, "hint": error.hint}) from error
+    try:
+        return to_json(await method.handler(service, typed, call))
+    except TideloreError as error:
+        raise _Fault(TIDELORE, error.sentence, {"code": error.code, "hint": error.hint}) from error
+    except Exception as error:
+        # The outermost loop of a request: the process serves on, and the log says what happened.
+        log.exception("unexpected error in %s", name)
+        raise _Fault(INTERNAL, "Something unexpected went wrong; the log (stderr) has the details.", {"reason": type(error).__name__}) from error
+
+
+def _error(id_: object, fault: _Fault) -> dict[str, Any]:
+    error: dict[str, Any] = {"code": fault.code, "message": fault.message}
+    if fault.data is not None:
+        error["data"] = dict(fault.data)
+    return {"jsonrpc": "2.0", "id": id_, "error": error}
+
+
+def _encode(value: object) -> bytes:
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    except UnicodeEncodeError:
+        # Half of a surrogate pair is no UTF-8; as an escape it goes through.
+        return json.dumps(value, separators=(",", ":")).encode("ascii")
