@@ -46,7 +46,8 @@ def _run(given: Sequence[str], texts: locale.Texts) -> int:
     parsed = build_parser(texts).parse_args(given)
     context = Context(texts, data_folder(parsed.data, os.environ), parsed.json, model_settings(parsed, os.environ))
     try:
-        return asyncio.run(parsed.run(context, parsed))
+        code: int = asyncio.run(parsed.run(context, parsed))
+        return code
     except TideloreError as error:
         report(context, error)
         return FAILED

@@ -28,7 +28,7 @@ def graphml(graph: Graph, name: str) -> str:
         ' xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">',
         *(f'  <key id="n_{key}" for="node" attr.name="{key}" attr.type="string"/>' for key in _NODE_KEYS),
         *(f'  <key id="e_{key}" for="edge" attr.name="{key}" attr.type="string"/>' for key in _EDGE_KEYS),
-        f"  <graph id={_attribute(name)} edgedefault=\"directed\">",
+        f'  <graph id={_attribute(name)} edgedefault="directed">',
     ]
     for node in graph["nodes"]:
         lines.append(f"    <node id={_attribute(node['id'])}>")

@@ -37,7 +37,7 @@ async def run(context: Context, arguments: Namespace) -> int:
             plans = await _plan(context, service, file, wanted, arguments.user)
             return await _finish(context, arguments, form, file, plans, service)
     plans = await _plan(context, None, file, wanted, arguments.user)
-    if not _asked(context, arguments, form, file, plans):
+    if not _asked(context, form, file, plans):
         return 0
     async with context.service() as service:
         return await _write(context, service, form, file, plans, arguments.user)
@@ -48,7 +48,7 @@ async def _finish(context: Context, arguments: Namespace, form: str, file: Path,
         if not context.json:
             _show(context, form, file, plans)
         return await _write(context, service, form, file, plans, arguments.user)
-    if not _asked(context, arguments, form, file, plans):
+    if not _asked(context, form, file, plans):
         return 0
     return await _write(context, service, form, file, plans, arguments.user)
 
@@ -65,9 +65,7 @@ async def _plan(context: Context, service: Service | None, file: Path, wanted: s
     return await _chosen(context, planner, plans, wanted, file, user)
 
 
-async def _chosen(
-    context: Context, planner: Planner, plans: list[ImportPlan], wanted: str, file: Path, user: str
-) -> list[ImportPlan]:
+async def _chosen(context: Context, planner: Planner, plans: list[ImportPlan], wanted: str, file: Path, user: str) -> list[ImportPlan]:
     """--chat: which chat of a file with several, or the name for the only one."""
     if len(plans) == 1:
         chat = next(load(file, user_name=user))
@@ -81,7 +79,7 @@ async def _chosen(
     return plans
 
 
-def _asked(context: Context, arguments: Namespace, form: str, file: Path, plans: list[ImportPlan]) -> bool:
+def _asked(context: Context, form: str, file: Path, plans: list[ImportPlan]) -> bool:
     """Shows what would happen; whether a person at the terminal says yes to it."""
     if context.json:
         context.out.json(_document(form, file, plans, written=False))
@@ -158,7 +156,7 @@ def _news(context: Context, plan: ImportPlan) -> str:
 async def _write(context: Context, service: Service, form: str, file: Path, plans: list[ImportPlan], user: str) -> int:
     chats = _again(load(file, user_name=user), plans)
     for plan, chat in chats:
-        await _store(context, service, plan, chat)
+        await _store(service, plan, chat)
     if context.json:
         context.out.json(_document(form, file, plans, written=True))
         return 0
@@ -182,7 +180,7 @@ def _again(chats: Iterator[ImportedChat], plans: list[ImportPlan]) -> Iterator[t
             yield plan, chat
 
 
-async def _store(context: Context, service: Service, plan: ImportPlan, chat: ImportedChat) -> None:
+async def _store(service: Service, plan: ImportPlan, chat: ImportedChat) -> None:
     """One chat, and what the rules remember of it: then it can be recalled. A model is never asked by itself."""
     if plan.changes:
         messages: list[dict[str, Any]] = [

@@ -42,7 +42,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, "\n".join(lines) + "\n")
 
 
-def _formatter(texts: Texts) -> Callable[[str], argparse.HelpFormatter]:
+def _formatter(texts: Texts) -> type[argparse.HelpFormatter]:
     class Formatter(argparse.HelpFormatter):
         """Breaks lines by columns, not characters, so that Chinese fits."""
 
@@ -102,7 +102,9 @@ class Verbs:
     def __init__(self, parser: Parser, texts: Texts) -> None:
         self.texts = texts
         self._parser = parser
-        self._under = parser.add_subparsers(title=texts("help.verbs"), metavar=texts("help.verb"), dest="verb", required=True, prog=parser.prog)
+        self._under = parser.add_subparsers(
+            title=texts("help.verbs"), metavar=texts("help.verb"), dest="verb", required=True, prog=parser.prog
+        )
 
     def add(self, name: str, run: Run | None = None, under: str = "") -> Verb:
         full = f"{under} {name}".strip()

@@ -13,6 +13,7 @@ from typing import Any, Literal, TextIO
 
 from tidelore.commands.measure import clean, clip, pad, width, wrap
 from tidelore.engine.extract.run import Progress
+from tidelore.engine.service import Call
 
 Style = Literal["", "title", "strong", "dim", "good", "warn", "bad", "name"]
 _CODES: dict[Style, str] = {"title": "1;36", "strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31", "name": "36"}
@@ -54,7 +55,9 @@ class Terminal:
         self.line(text, "title")
         self.line("─" * width(text), "dim")
 
-    def table(self, rows: Sequence[Sequence[str]], align: str = "", head: bool = False, indent: int = 2, styles: Sequence[Style] = ()) -> None:
+    def table(
+        self, rows: Sequence[Sequence[str]], align: str = "", head: bool = False, indent: int = 2, styles: Sequence[Style] = ()
+    ) -> None:
         """Columns two spaces apart; the widest of those that are aligned "<" gives way where there is no room. `align`: "<" or ">" for
         each column."""
         if not rows:
@@ -89,7 +92,7 @@ def progress(label: str) -> Iterator[Progress]:
     """A bar on stderr, where that is a terminal; it is wiped when the work is done."""
     stream = sys.stderr
     if not stream.isatty():
-        yield lambda done, total: None
+        yield Call().progress
         return
     drawn = 0.0
 

@@ -4,6 +4,7 @@ before it is stored; after a failed write the chat is read anew from what is sto
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -162,19 +163,22 @@ class Chats:
     def tick(self) -> int:
         return self.clock.tick(self.now())
 
-    async def update(self, name: str, raw: Sequence[Any], parse: Callable[[Any], Message], branch_of: str = "") -> tuple[OpenChat, Change]:
-        """The whole chat as it now stands; the chat is made if it is new. `parse` turns a raw message into a Message."""
-        for attempt in range(ROUNDS):
+    async def update(
+        self, name: str, raw: Sequence[Any], parse: Callable[[Any], Message | str], branch_of: str = ""
+    ) -> tuple[OpenChat, Change, dict[str, int]]:
+        """The whole chat as it now stands; the chat is made if it is new. `parse` turns a raw message into a Message, or into the role
+        of one that is not part of a chat; those are counted in the third value."""
+        for _ in range(ROUNDS):
             async with self.lock:
                 await self.catch_up()
                 chat, made = await self._for_update(name, branch_of)
                 try:
-                    return chat, await self._update(chat, made, raw, parse)
+                    change, skipped = await self._update(chat, made, raw, parse)
                 except Conflict:
                     self._version = -1
-                    if attempt == ROUNDS - 1:
-                        raise
-        raise AssertionError
+                else:
+                    return chat, change, skipped
+        raise Conflict("Other writers keep changing this chat.", "Send the update again.")
 
     async def _for_update(self, name: str, branch_of: str) -> tuple[OpenChat, bool]:
         record = self._record(name)
@@ -187,10 +191,14 @@ class Chats:
         record = ChatRecord(self.token(), name, pool.id, parent.id if parent else "", self.tick())
         return self._build(record, pool, 0, ()), True
 
-    async def _update(self, chat: OpenChat, made: bool, raw: Sequence[Any], parse: Callable[[Any], Message]) -> Change:
+    async def _update(
+        self, chat: OpenChat, made: bool, raw: Sequence[Any], parse: Callable[[Any], Message | str]
+    ) -> tuple[Change, dict[str, int]]:
         timeline = chat.timeline
-        start, end, stop = _difference(chat.raw if len(chat.raw) == len(timeline.slots) else (), raw, len(timeline.slots))
-        messages = [parse(item) for item in raw[start:stop]]
+        start, end, stop = _difference(chat.raw, raw, len(timeline.slots))
+        parsed = [parse(item) for item in raw[start:stop]]
+        skipped = Counter(item for item in parsed if isinstance(item, str))
+        messages = [item for item in parsed if isinstance(item, Message)]
         entries = [self._door.enter(message) for message in messages]
         sources: dict[str, Source] = {}
         for entry, message in zip(entries, messages, strict=True):
@@ -200,7 +208,8 @@ class Chats:
             chat.pool.add_source(source)
         change = timeline.update(entries, start, end)
         chat.graph.change(change)
-        chat.raw = raw
+        # With messages left out, positions in `raw` and in the chat differ: then all is compared again next time.
+        chat.raw = () if skipped else raw
         write = ChatWrite(
             chat.record.id,
             chat.revision,
@@ -219,7 +228,7 @@ class Chats:
                 self._records[record.name] = record
                 home = self._pools.setdefault(record.pool, chat.home)
                 home.chats[record.id] = chat
-        return change
+        return change, dict(skipped)
 
     async def commit(self, chat: OpenChat, commits: Sequence[Commit], ledger: Sequence[LedgerRow] = ()) -> None:
         """Store commits of a chat's pool, then let them live. Call with the lock held."""
@@ -231,16 +240,23 @@ class Chats:
         await self.store.write(Batch(ledger=[LedgerRow(kind, chat, self.now(), body)]))
 
 
+CHUNK = 128
+
+
 def _difference(old: Sequence[Any], new: Sequence[Any], size: int) -> tuple[int, int, int]:
-    """(start, end, stop): slots[start:end] became new[start:stop]. Without an old list all is new."""
-    if not old:
+    """(start, end, stop): slots[start:end] became new[start:stop]. Without an old list of this chat's size all is new."""
+    if len(old) != size or not old:
         return 0, size, len(new)
     shorter = min(len(old), len(new))
     start = 0
+    while start + CHUNK <= shorter and old[start : start + CHUNK] == new[start : start + CHUNK]:
+        start += CHUNK
     while start < shorter and old[start] == new[start]:
         start += 1
-    back = 0
-    while back < shorter - start and old[-1 - back] == new[-1 - back]:
+    back, room = 0, shorter - start
+    while back + CHUNK <= room and old[len(old) - back - CHUNK : len(old) - back] == new[len(new) - back - CHUNK : len(new) - back]:
+        back += CHUNK
+    while back < room and old[-1 - back] == new[-1 - back]:
         back += 1
     return start, len(old) - back, len(new) - back
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, cast
 
@@ -42,6 +43,7 @@ def canonical(value: object) -> str:
     return well_formed(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False))
 
 
+@lru_cache(maxsize=1 << 16)
 def named_id(kind: str, scope: str, name: str) -> str:
     """The id of an entity or thread."""
     return digest(kind, scope, fold_name(name).replace("\0", " "))

@@ -164,9 +164,9 @@ class Graph:
             self._ensure_edge(placement, key, "about", id_, subject, "", {})
 
     def _add_node_part(self, id_: str, part: NodePart) -> None:
-        node = self.nodes.get(id_)
-        if node is None:
-            node = self.nodes[id_] = NodeState(id_)
+        node = self._at(id_)
+        if not node.parts:
+            self._tell_neighbours(node)
         insort(node.parts, part, key=key_of)
         node.tally.update(part.fields.keys())
         node.tally.update(marks(part))
@@ -195,7 +195,13 @@ class Graph:
             if not self.lines[line]:
                 del self.lines[line]
         self._touch(node)
+        if not node.parts:
+            self._tell_neighbours(node)
         self._prune(node)
+
+    def _tell_neighbours(self, node: NodeState) -> None:
+        """A node came or went: whoever reads its neighbours has to look again."""
+        self.dirty.update(self.edges[id_].other(node.id) for id_ in node.edges)
 
     def _ensure_edge(self, placement: Placement, key: PartKey, kind: str, start: str, end: str, label: str, fields: Fields) -> None:
         if start == end:
@@ -205,7 +211,7 @@ class Graph:
         if edge is None:
             edge = self.edges[id_] = EdgeState(id_, kind, start, end, label)
             for node in (start, end):
-                self.nodes.setdefault(node, NodeState(node)).edges.add(id_)
+                self._at(node).edges.add(id_)
         insort(edge.parts, (key, fields), key=_first)
         placement.undo.append(partial(self._drop_edge_part, id_, key))
         self.dirty.update((start, end))
@@ -223,7 +229,7 @@ class Graph:
 
     def _patch(self, placement: Placement, key: PartKey, operation: Patch | Retire) -> None:
         id_ = self.resolve(Known(operation.node), placement)
-        node = self.nodes.setdefault(id_, NodeState(id_))
+        node = self._at(id_)
         insort(node.patches, (key, operation), key=_first)
         placement.undo.append(partial(self._drop_patch, id_, key))
         self._touch(node)
@@ -233,6 +239,12 @@ class Graph:
         del node.patches[bisect_left(node.patches, key, key=_first)]
         self._touch(node)
         self._prune(node)
+
+    def _at(self, id_: str) -> NodeState:
+        node = self.nodes.get(id_)
+        if node is None:
+            node = self.nodes[id_] = NodeState(id_)
+        return node
 
     def _touch(self, node: NodeState) -> None:
         node.touch()

@@ -178,14 +178,14 @@ class Timeline:
         return change
 
     def _relabel(self, at: int, entry: Entry, change: Change) -> None:
-        """Name, hidden flag and date may change while the key stands. A new name is a new fold of what names that speaker."""
+        """Name, hidden flag and date may change while the key stands. A new name or date is a new fold of what rests on them."""
         slot = self.slots[at]
         if slot.name == entry.name and slot.hidden == entry.hidden and slot.date == entry.date:
             return
-        renamed = slot.name != entry.name
+        refold = slot.name != entry.name or slot.date != entry.date
         slot.name, slot.hidden, slot.date = entry.name, entry.hidden, entry.date
         change.slots_changed.append(slot)
-        if not renamed:
+        if not refold:
             return
         for kind in ("model", "rule"):
             self._replace(slot, kind, change)

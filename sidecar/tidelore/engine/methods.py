@@ -24,7 +24,7 @@ class ChatUpdate:
     """`messages`: the whole chat as it now stands. `branch_of`: for a new chat, the one it branched from."""
 
     chat: str
-    messages: list[dict[str, Any]]
+    messages: list[Any]
     branch_of: str = ""
 
 
@@ -150,8 +150,6 @@ class Updated:
     commits_out: int
     commits_in: int
     skipped: dict[str, int]
-    rules_due: int
-    model_due: int
 
 
 @dataclass(frozen=True, slots=True)

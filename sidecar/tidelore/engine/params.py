@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 RENAMED = {"start": "from", "end": "to"}
 
 
-def parse(cls: type[T], value: object, where: str = "params") -> T:
+def parse(cls: Callable[..., T], value: object, where: str = "params") -> T:
     """A dataclass from a JSON object. Raises BadInput that names the wrong member and what is expected there."""
     if not isinstance(value, Mapping):
         raise BadInput(f"{where} must be an object, not {_name(value)}.", f"Send the parameters by name: {', '.join(_fields(cls))}.")
@@ -32,7 +32,7 @@ def parse(cls: type[T], value: object, where: str = "params") -> T:
 
 
 @cache
-def _fields(cls: type) -> dict[str, tuple[Any, bool]]:
+def _fields(cls: Any) -> dict[str, tuple[Any, bool]]:
     hints = get_type_hints(cls)
     out: dict[str, tuple[Any, bool]] = {}
     for item in dataclasses.fields(cls):
@@ -76,6 +76,8 @@ def _value(hint: Any, value: object, where: str) -> Any:
                 continue
     elif origin is list:
         if isinstance(value, list):
+            if args[0] is Any:
+                return value
             return [_value(args[0], item, f"{where}[{at}]") for at, item in enumerate(value)]
     elif origin is dict:
         if isinstance(value, Mapping):

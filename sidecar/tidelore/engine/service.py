@@ -98,9 +98,7 @@ class Service:
         a valid chat: nothing of the memory is deleted, and it is back when the messages are."""
         del call
         _check_name(params.chat)
-        raw = [item for item in params.messages if item.get("role") in ("user", "assistant")]
-        skipped = Counter(_role(item) for item in params.messages if item.get("role") not in ("user", "assistant"))
-        chat, change = await self.chats.update(params.chat, raw, _message, params.branch_of)
+        chat, change, skipped = await self.chats.update(params.chat, params.messages, _message, params.branch_of)
         return m.Updated(
             params.chat,
             len(chat.timeline.slots),
@@ -108,9 +106,7 @@ class Service:
             len(change.slots_out),
             len(change.removed),
             len(change.added),
-            dict(skipped),
-            len(plan.due_for_rules(chat.timeline, DEFAULT_LAG)),
-            len(plan.due_for_model(chat.timeline, DEFAULT_LAG)),
+            skipped,
         )
 
     @method("chat.list", m.NoParams, m.ChatInfos)
@@ -416,18 +412,16 @@ class Service:
         return DEFAULT if stored is None else Schema.from_json(stored)
 
 
-def _message(raw: Any) -> Message:
+def _message(raw: Any) -> Message | str:
+    """A message, or the role of one that is not part of a chat."""
     item = parse(m.MessageIn, raw, "messages[]")
-    if item.role not in ("user", "assistant"):
-        raise BadInput(f"A message's role cannot be {item.role!r}.")
-    return Message("user" if item.role == "user" else "assistant", item.text, item.name, item.hidden, item.date)
-
-
-def _role(item: dict[str, Any]) -> str:
-    role = item.get("role")
-    if not isinstance(role, str):
-        raise BadInput("A message has no role.", 'Each message is {"role": "user" or "assistant", "name", "text", "hidden"}.')
-    return role
+    match item.role:
+        case "user" | "assistant" as role:
+            return Message(role, item.text, item.name, item.hidden, item.date)
+        case "system" | "tool" | "function" | "developer" as role:
+            return role
+        case role:
+            raise BadInput(f"A message's role cannot be {role!r}.", 'Use "user" or "assistant"; "system" and "tool" are left out.')
 
 
 def _check_name(name: str) -> None:

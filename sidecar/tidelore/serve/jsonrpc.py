@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tidelore.engine.errors import BadInput, TideloreError
@@ -19,13 +18,14 @@ DISCOVER = ("rpc.discover", "methods")
 log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
 class _Fault(Exception):
     """An error of the protocol, or of the service as the protocol says it."""
 
-    code: int
-    message: str
-    data: Mapping[str, str] | None = None
+    def __init__(self, code: int, message: str, data: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
 
 
 async def answer(service: Service, line: bytes, call: Call) -> bytes | None:
@@ -88,7 +88,9 @@ async def _run(service: Service, name: str, params: object, call: Call) -> Any:
     except Exception as error:
         # The outermost loop of a request: the process serves on, and the log says what happened.
         log.exception("unexpected error in %s", name)
-        raise _Fault(INTERNAL, "Something unexpected went wrong; the log (stderr) has the details.", {"reason": type(error).__name__}) from error
+        raise _Fault(
+            INTERNAL, "Something unexpected went wrong; the log (stderr) has the details.", {"reason": type(error).__name__}
+        ) from error
 
 
 def _error(id_: object, fault: _Fault) -> dict[str, Any]:

@@ -24,9 +24,8 @@ async def serve(service: Service) -> None:
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     with _protocol_only() as output:
         work = asyncio.create_task(_serve(service, output))
-        with _signals(work):
-            with contextlib.suppress(asyncio.CancelledError):
-                await work
+        with _signals(work), contextlib.suppress(asyncio.CancelledError):
+            await work
 
 
 async def _serve(service: Service, output: int) -> None:

@@ -34,6 +34,20 @@ def test_a_list_with_a_trailing_comma_and_no_end_loses_nothing() -> None:
 
 
 @pytest.mark.req("P29")
+@pytest.mark.parametrize(
+    ("raw", "kept"),
+    [
+        ('{"op": "node", "text": "half a sent\n```\nHope this helps! {"a":1}', []),
+        ('[{"op": "node", "text": "no end},{"op": "node", "text": "birch"}]', [B]),
+        ('[{"op": "node", "text": "no end "importance": 5}, {"op": "node", "text": "birch"}]', [B]),
+    ],
+)
+def test_a_text_that_has_lost_its_end_is_given_none(raw: str, kept: list[Any]) -> None:
+    answer = parse_answer(raw)
+    assert (list(answer.items), answer.dropped) == (kept, 1)
+
+
+@pytest.mark.req("P29")
 def test_prose_after_a_list_without_an_end_does_not_harm_it() -> None:
     raw = "[" + json.dumps(A) + ", " + json.dumps(B) + "\n\nI hope that's fine, don't hesitate {to ask}!"
     assert items(raw) == [A, B]
@@ -175,6 +189,7 @@ def test_the_schema_given_back_is_recognised(wrap: Any) -> None:
         "抱歉，我无法协助处理该内容。",
         "作为一个人工智能，我不能继续。",
         "I’m unable to process this. {}",
+        '{"error": "I cannot help with that."}',
         json.dumps({"choices": [{"message": {"content": None, "refusal": "no"}, "finish_reason": "stop"}]}),
         json.dumps({"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]}),
     ],
@@ -189,7 +204,17 @@ def test_memories_of_a_refusal_are_memories() -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", ['{"operations": []}', "[]", "{}", "null", "无", "There is nothing worth remembering.", '{"thought": "quiet", "operations": []}']
+    "raw",
+    [
+        '{"operations": []}',
+        "[]",
+        "{}",
+        "null",
+        "无",
+        "There is nothing worth remembering.",
+        '{"thought": "quiet", "operations": []}',
+        "I can't find anything new. []",
+    ],
 )
 def test_nothing_to_remember_is_an_answer(raw: str) -> None:
     answer = parse_answer(raw)

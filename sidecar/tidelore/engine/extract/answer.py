@@ -90,6 +90,9 @@ def parse_answer(raw: str, *, list_keys: Sequence[str] = LIST_KEYS) -> Answer:
     items, dropped = _load(best, problems)
     if len(items) == 1 and (inner := _list_in_string(items[0], keys)):
         return parse_answer(inner, list_keys=list_keys)
+    lone = items[0] if len(items) == 1 and all(value.rank == 0 for value in best) else {}
+    if lone and is_refusal(" ".join(value for value in lone.values() if isinstance(value, str))):
+        return Answer((), 0, (*problems, f"refusal: {_short(text)}"), "refusal")
     if items:
         return Answer(tuple(items), dropped, tuple(problems[:_MAX_PROBLEMS]), "items")
     kind: Literal["empty", "refusal", "schema", "nothing"] = "nothing"

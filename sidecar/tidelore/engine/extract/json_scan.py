@@ -30,6 +30,8 @@ _AFTER_COMMA = re.compile(
     r"[\s\u200b]*+(?:[\"“‘'{\[}\]]|-?\d|(?:true|false|null|True|False|None)\b|[^\W\d]\w{0,60}+\s{0,8}+[:：]|//|/\*|\Z)"
 )
 _NUMBER = re.compile(r"-?\d")
+_COLON = re.compile(r"\s{0,20}+[:：]")
+_BOUNDARY = re.compile(r"[}\]]\s{0,20}+,\s{0,20}+\{")
 _ESCAPE = re.compile(r'\\.|"', re.DOTALL)
 _LITERALS = {
     "true": "true",
@@ -71,6 +73,7 @@ class Scan:
         self.doubled = 0
         self._stack = [self.root]
         self._edits: list[tuple[int, int, str]] = []
+        self._broken: list[int] = []
         self._last = ""
         self._before: str = self.root.kind
         self._comma = -1
@@ -80,6 +83,8 @@ class Scan:
 
     def load(self, span: Span) -> tuple[JSON, bool]:
         """The value of a closed span and whether it had to be repaired. ValueError where nothing sensible can be read."""
+        if bisect_left(self._broken, span.start) < bisect_left(self._broken, span.end):
+            raise ValueError("a text in it has lost its end")
         piece = self._normal(span)
         try:
             return clean(json.loads(piece, strict=False, parse_constant=lambda _: None)), piece != self.text[span.start : span.end]
@@ -197,6 +202,14 @@ class Scan:
         if self._before == "v":
             self._edits.append((pos, pos, ","))
         inner = self.text[pos + 1 : end - 1]
+        if "\n```" in inner:
+            return -1
+        if self._before == ":" and _COLON.match(self.text, end):
+            # A value that runs into the next key has lost its end: where an item follows, that one can still be read.
+            self._broken.append(pos)
+            if boundary := _BOUNDARY.search(inner):
+                self._before = "v"
+                return pos + 1 + boundary.start()
         self._last = inner
         if opener != '"' or '"' in inner:
             self._edits.append((pos, end, f'"{_ESCAPE.sub(_escaped, inner)}"'))
@@ -228,6 +241,9 @@ class Scan:
             if _LITERALS[word] != word:
                 self._edits.append((pos, end, _LITERALS[word]))
         elif not _NUMBER.match(word):
+            if not any(map(str.isalnum, word)):
+                self._edits.append((pos, end, ""))
+                return end
             if top.kind == "[" and top.children:
                 return -1
             if top.kind == "{" and self._before in "{," and self.text[end : end + 1] in (":", "："):

@@ -14,6 +14,7 @@ from tidelore.engine.recall.spread import spread
 
 NAMES = 8
 MEMORIES = 8
+LOOKED_AT = 60
 # What may be updated by a later window; moments stay as they happened and only get edges.
 KINDS = ("fact", "thread", "moment")
 
@@ -24,7 +25,7 @@ def known_nodes(chat: OpenChat, texts: Sequence[str]) -> list[KnownNode]:
     index.refresh()
     query = understand("\n".join(texts), index)
     mass = spread(query, index)
-    ranked = score(query, index, candidates(query, index, mass, {}), mass, {}, None)
+    ranked = score(query, index, candidates(query, index, mass, {}), mass, {}, None, LOOKED_AT)
     nodes = [chat.graph.nodes[id_] for id_ in query.entities][:NAMES]
     memories = [chat.graph.nodes[each.document.id] for each in ranked if each.document.kind in KINDS]
     nodes += sorted(memories, key=lambda node: KINDS.index(node.kind))[:MEMORIES] if memories else []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import partial
 from typing import TypeAlias
 
 from tidelore.engine.chats import Chats, OpenChat
@@ -16,6 +16,7 @@ from tidelore.engine.extract.plan import Window, by_hand, due_for_model, due_for
 from tidelore.engine.extract.prompt import PromptMessage, answer_schema, build
 from tidelore.engine.extract.resolve import resolve
 from tidelore.engine.extract.rules import extract
+from tidelore.engine.history import Slot, Timeline
 from tidelore.engine.model import Commit
 from tidelore.engine.ports import Complete, LedgerRow
 from tidelore.engine.schema import Schema
@@ -67,27 +68,35 @@ def chat_language(chat: OpenChat) -> str:
 async def run_rules(chats: Chats, chat: OpenChat, lag: int, hand: tuple[int, int] | None, progress: Progress) -> Outcome:
     """Every due message, or those of a range by hand."""
     outcome = Outcome()
+    name = chat.record.name
     if hand is None:
+
+        def due(now: OpenChat) -> list[Slot]:
+            return [now.timeline.slots[at] for at in due_for_rules(now.timeline, lag)[:RULES_AT_ONCE]]
+
         total = len(due_for_rules(chat.timeline, lag))
-        while positions := due_for_rules(chat.timeline, lag)[:RULES_AT_ONCE]:
-            await _rules(chats, chat, positions, outcome)
+        while await _rules(chats, name, due, outcome):
             progress(min(outcome.windows, total), total)
         return outcome
-    positions = list(range(hand[0], hand[1] + 1))
-    steps = iter(positions)
-    while batch := list(islice(steps, RULES_AT_ONCE)):
-        await _rules(chats, chat, batch, outcome)
-        progress(min(outcome.windows, len(positions)), len(positions))
+    keys = chat.timeline.keys[hand[0] : hand[1] + 1]
+    for start in range(0, len(keys), RULES_AT_ONCE):
+        await _rules(chats, name, partial(_standing, keys[start : start + RULES_AT_ONCE]), outcome)
+        progress(outcome.windows, len(keys))
     return outcome
 
 
-async def _rules(chats: Chats, chat: OpenChat, positions: Sequence[int], outcome: Outcome) -> None:
+def _standing(keys: Sequence[str], chat: OpenChat) -> list[Slot]:
+    places = chat.timeline.places
+    return [next(iter(places[key])) for key in keys if key in places]
+
+
+async def _rules(chats: Chats, name: str, pick: Callable[[OpenChat], Sequence[Slot]], outcome: Outcome) -> int:
+    """How many messages were looked at. The chat is opened anew each time: it may have been read again from the store meanwhile."""
     async with chats.lock:
+        chat = await chats.open(name)
+        slots = pick(chat)
         commits: dict[str, Commit] = {}
-        for at in positions:
-            if at >= len(chat.timeline.slots):
-                continue
-            slot = chat.timeline.slots[at]
+        for slot in slots:
             if slot.key in commits:
                 continue
             operations = extract(slot.role, chat.pool.sources[slot.key].text)
@@ -100,8 +109,9 @@ async def _rules(chats: Chats, chat: OpenChat, positions: Sequence[int], outcome
             )
         if commits:
             await chats.commit(chat, list(commits.values()))
-        outcome.windows += len(positions)
+        outcome.windows += len(slots)
         outcome.commits += len(commits)
+        return len(slots)
 
 
 async def run_model(
@@ -119,9 +129,10 @@ async def run_model(
     """Window by window; the plan is made anew after every commit, since one commit may cover several places. A window that fails is
     counted and later ones go on; an endpoint that cannot be reached or says no ends the run and counts against no window."""
     outcome = Outcome()
+    name = chat.record.name
     tried: set[str] = set()
-    source = _by_range(chat, hand, exchanges) if hand is not None else _planned(chat, attempts, tried, lag, exchanges)
-    for window in source:
+    plan = _Planned(attempts, tried, lag, exchanges) if hand is None else _ranged(chat.timeline, hand, exchanges, tried)
+    while (window := plan.next(chat.timeline)) is not None:
         if cancelled():
             raise Cancelled("The extraction was stopped.", f"{outcome.windows} windows are stored; run it again for the rest.")
         keys = chat.timeline.keys[window.first : window.last + 1]
@@ -135,46 +146,78 @@ async def run_model(
             raw = error.raw if isinstance(error, ModelAnswer) else ""
             await _note(chats, chat, attempts, keys, "failed", error.sentence, raw)
             outcome.failed.append((window, error.sentence))
-            continue
-        if commit is None:
-            await _note(chats, chat, attempts, keys, "empty", "", "")
-            outcome.empty += 1
         else:
-            async with chats.lock:
-                await chats.commit(chat, [commit])
-            outcome.windows += 1
-            outcome.commits += 1
+            if commit is None:
+                await _note(chats, chat, attempts, keys, "empty", "", "")
+                outcome.empty += 1
+            else:
+                async with chats.lock:
+                    await chats.commit(await chats.open(name), [commit])
+                outcome.windows += 1
+                outcome.commits += 1
+        # The chat may have been read again from the store while the model was thinking.
+        chat = await chats.open(name)
         done = outcome.windows + outcome.empty + len(outcome.failed)
-        progress(done, done + remaining_for_model(chat, attempts, tried, lag, exchanges))
+        progress(done, done + plan.remaining(chat.timeline))
     return outcome
 
 
-def _by_range(chat: OpenChat, hand: tuple[int, int], exchanges: int) -> Iterator[Window]:
-    """The windows of a range, wherever their messages stand by then; one that an edit has broken meanwhile is left out."""
-    timeline = chat.timeline
-    planned = [(window, timeline.slots[window.first : window.last + 1]) for window in by_hand(timeline, *hand, exchanges)]
-    for window, slots in planned:
-        first = timeline.index(slots[0])
-        if timeline.slots[first : first + len(slots)] == slots:
-            yield Window(first, first + len(slots) - 1, window.generation)
+@dataclass(slots=True)
+class _Planned:
+    """Due windows that are neither set aside nor tried in this run, left to right; then once more from the start, since the chat may
+    change behind us."""
+
+    attempts: Attempts
+    tried: set[str]
+    lag: int
+    exchanges: int
+    at: int = 0
+
+    def next(self, timeline: Timeline) -> Window | None:
+        end = settled(timeline, self.lag)
+        for start in (self.at, 0):
+            self.at = start
+            while (window := next_for_model(timeline, end, self.exchanges, self.at)) is not None:
+                self.at = window.last + 1
+                if self._open(timeline, window):
+                    return window
+        return None
+
+    def remaining(self, timeline: Timeline) -> int:
+        return sum(self._open(timeline, window) for window in due_for_model(timeline, self.lag, self.exchanges))
+
+    def _open(self, timeline: Timeline, window: Window) -> bool:
+        name = window_id(timeline.keys[window.first : window.last + 1])
+        return name not in self.tried and not self.attempts.aside(name)
 
 
-def _planned(chat: OpenChat, attempts: Attempts, tried: set[str], lag: int, exchanges: int) -> Iterator[Window]:
-    """Due windows, left to right, each looked for in the chat as it stands by then; twice, since the chat may change behind us."""
-    for _ in range(2):
-        at = 0
-        while (window := next_for_model(chat.timeline, settled(chat.timeline, lag), exchanges, at)) is not None:
-            name = window_id(chat.timeline.keys[window.first : window.last + 1])
-            at = window.last + 1
-            if name not in tried and not attempts.aside(name):
-                yield window
+@dataclass(slots=True)
+class _Ranged:
+    """The windows of a range, wherever their messages stand by then; one that an edit has broken meanwhile is left out, and so is a
+    second one of the same words, since one commit covers both."""
+
+    left: list[tuple[Window, list[str]]]
+    tried: set[str]
+
+    def next(self, timeline: Timeline) -> Window | None:
+        while self.left:
+            window, keys = self.left.pop(0)
+            if window_id(keys) in self.tried:
+                continue
+            for slot in timeline.places.get(keys[0], ()):
+                first = timeline.index(slot)
+                if timeline.keys[first : first + len(keys)] == keys:
+                    return Window(first, first + len(keys) - 1, window.generation)
+        return None
+
+    def remaining(self, timeline: Timeline) -> int:
+        del timeline
+        return len(self.left)
 
 
-def remaining_for_model(chat: OpenChat, attempts: Attempts, tried: Collection[str], lag: int, exchanges: int) -> int:
-    """How many windows are due and neither set aside nor tried."""
-    keys = chat.timeline.keys
-    names = (window_id(keys[window.first : window.last + 1]) for window in due_for_model(chat.timeline, lag, exchanges))
-    return sum(1 for name in names if name not in tried and not attempts.aside(name))
+def _ranged(timeline: Timeline, hand: tuple[int, int], exchanges: int, tried: set[str]) -> _Ranged:
+    windows = by_hand(timeline, *hand, exchanges)
+    return _Ranged([(window, timeline.keys[window.first : window.last + 1]) for window in windows], tried)
 
 
 async def _ask(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from tidelore.engine.extract.json_scan import JSON
 
 _REFUSAL = re.compile(
-    r"\bI(?:'m| am)? ?(?:really |very |so )?(?:sorry|afraid)\b|\b(?:I|we) (?:cannot|can't|can not|won't|will not|am unable to|must decline)\b"
+    r"\bI(?:'m| am)? ?(?:really |very |so )?(?:sorry|afraid)\b|\b(?:I|we) (?:cannot|can't|can not|won't|will not|am unable to|must decline)\b(?! (?:find|see|identify|detect|think))"
     r"|\bI(?:'m| am) (?:unable|not able|not comfortable|not going) \b|\bas an? (?:AI|language model|assistant)\b"
     r"|\b(?:against|violates?) (?:my|our|the) (?:\w+ )?(?:guidelines|polic(?:y|ies)|rules)\b|\bunable to (?:assist|help|comply|process)\b"
     r"|抱歉|对不起|對不起|很遗憾|(?:无法|無法|不能|不可以|拒绝|拒絕)(?:为您|为你|继续)?(?:协助|提供|处理|帮助|满足|完成|生成|回答|协助|提取|處理|幫助)"

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from tidelore.engine.graph import Graph
-from tidelore.engine.nodes import NodeState
+from tidelore.engine.nodes import NodeState, PartKey
 from tidelore.engine.recall.pack import Line, line_text
 
 CLOSED = frozenset({"completed", "abandoned", "resolved", "revoked", "suspended"})
 
 
-def core_lines(graph: Graph) -> list[Line]:
-    """Rules, then synopses, then open threads, each in story order."""
-    rows: list[tuple[int, tuple[int, int, str, int], NodeState]] = []
-    for node in graph.shown():
-        rank = _rank(graph, node)
+def core_lines(graph: Graph, ids: Collection[str]) -> list[Line]:
+    """Rules, then synopses, then open threads, each in story order. `ids`: the nodes that may be among them."""
+    rows: list[tuple[int, PartKey, NodeState]] = []
+    for node in map(graph.nodes.__getitem__, ids):
+        rank = core_rank(graph, node)
         if rank is not None:
             rows.append((rank, node.parts[0].key, node))
     rows.sort(key=lambda row: (row[0], row[1]))
     return [Line(node.id, line_text(_said(node), "", ""), at) for at, (_, _, node) in enumerate(rows)]
 
 
-def _rank(graph: Graph, node: NodeState) -> int | None:
+def core_rank(graph: Graph, node: NodeState) -> int | None:
+    """0 for rules, 1 for synopses, 2 for open threads; None for what is not core."""
     if node.kind == "fact" and node.sub == "rule" and not graph.superseded(node):
         return 0 if node.fields.get("status") not in CLOSED else None
     if node.kind == "digest" and node.sub == "synopsis":

@@ -8,8 +8,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from tidelore.engine.graph import Graph
-from tidelore.engine.history import Slot, Timeline
+from tidelore.engine.history import Timeline
 from tidelore.engine.nodes import NodeState
+from tidelore.engine.recall.core import core_rank
 from tidelore.engine.recall.sessions import session_starts
 from tidelore.engine.text.tokens import tokens
 from tidelore.engine.text.unicode14 import fold_name
@@ -58,15 +59,16 @@ class Index:
         self.mentions: dict[str, dict[str, None]] = {}
         self.names: dict[str, set[str]] = {}
         self.speakers: Counter[str] = Counter()
+        self.core: set[str] = set()
+        self.session_of: dict[str, int] = {}
+        self.session_lengths: list[int] = [0]
+        self.mean_idf = 0.0
         self._named: dict[str, set[str]] = {}
         self._frequencies: Counter[int] = Counter()
-        self._bounds: list[int] = [0]
-        self.session_lengths: list[int] = [0]
-        self._stale = True
-        self.changed: set[str] = set()
         self._links: dict[str, Links] = {}
         self._beside: dict[str, list[str]] = {}
-        self._mean_idf = 0.0
+        self._idf: dict[int, float] = {}
+        self._fresh = False
 
     @property
     def size(self) -> int:
@@ -74,7 +76,7 @@ class Index:
 
     def refresh(self) -> None:
         """Take in what the graph changed since the last call."""
-        if not self.graph.dirty and not self._stale:
+        if self._fresh and not self.graph.dirty:
             return
         dirty, self.graph.dirty = self.graph.dirty, set()
         for id_ in dirty:
@@ -82,12 +84,13 @@ class Index:
             node = self.graph.nodes.get(id_)
             if node is not None and node.shown:
                 self._add(node)
-        self.changed |= dirty
-        self._stale = False
+        self._fresh = True
         self._links.clear()
         self._beside.clear()
+        self._idf.clear()
         words = sum(self._frequencies.values())
-        self._mean_idf = sum(count * self.idf(frequency) for frequency, count in self._frequencies.items()) / words if words else 0.0
+        total = sum(count * self.idf(frequency) for frequency, count in self._frequencies.items())
+        self.mean_idf = total / words if words else 0.0
         self._measure_sessions()
 
     # ---- one document ----
@@ -95,38 +98,47 @@ class Index:
     def _add(self, node: NodeState) -> None:
         if node.kind in ("entity", "thread"):
             self._add_names(node)
+        if core_rank(self.graph, node) is not None:
+            self.core.add(node.id)
         if node.kind not in CARD_KINDS and not (node.kind == "entity" and node.fields.keys() - NAME_FIELDS):
             return
         if node.kind == "fact" and self.graph.superseded(node):
             return
+        document = self.documents[node.id] = self._document(node)
+        self.speakers.update(document.speakers)
+        for word, count in document.counts.items():
+            row = self.postings.get(word)
+            if row is None:
+                row = self.postings[word] = {}
+            self._count(len(row), len(row) + 1)
+            row[node.id] = count
+        for entity in document.entities:
+            self.mentions.setdefault(entity, {})[node.id] = None
+
+    def _document(self, node: NodeState) -> Document:
         text = _card_text(node)
         counts = Counter(tokens(text))
-        slots = self._slots(node)
-        order = slots[0].order if slots else 0
-        entities = tuple(sorted(edge.other(node.id) for edge in self.graph.edges_of(node) if self._is_entity(edge.other(node.id))))
+        keys = {key for key, _ in node.evidence}
+        slots = {slot for part in node.parts for slot in part.placement.slots if slot.key in keys}
+        first = min(slots, key=lambda slot: slot.order, default=None)
+        others = {self.graph.edges[id_].other(node.id) for id_ in node.edges}
         importance = node.fields.get("importance")
-        self.documents[node.id] = Document(
+        return Document(
             node.id,
             node.kind,
             text,
             dict(counts),
             sum(counts.values()),
-            order,
+            first.order if first is not None else 0,
             frozenset(fold_name(slot.name) for slot in slots if slot.name),
-            slots[0].date if slots else "",
+            first.date if first is not None else "",
             text.rstrip().endswith(("?", "？", "؟")),
-            entities,
+            tuple(sorted(filter(self._is_entity, others))),
             float(importance) / 10 if isinstance(importance, int | float) else 0.5,
         )
-        self.speakers.update(self.documents[node.id].speakers)
-        for word, count in counts.items():
-            row = self.postings.setdefault(word, {})
-            self._count(len(row), len(row) + 1)
-            row[node.id] = count
-        for entity in entities:
-            self.mentions.setdefault(entity, {})[node.id] = None
 
     def _drop(self, id_: str) -> None:
+        self.core.discard(id_)
         for name in self._named.pop(id_, ()):
             self.names[name].discard(id_)
             if not self.names[name]:
@@ -168,11 +180,6 @@ class Index:
         node = self.graph.nodes[id_]
         return bool(node.parts) and node.kind in ("entity", "thread")
 
-    def _slots(self, node: NodeState) -> list[Slot]:
-        """Where the evidence of a node stands, in order."""
-        slots = {slot for key, _ in node.evidence for slot in self.timeline.places.get(key, ())}
-        return sorted(slots, key=lambda slot: slot.order)
-
     # ---- over all documents ----
 
     def neighbours(self, id_: str) -> list[str]:
@@ -194,33 +201,35 @@ class Index:
         return out
 
     def _measure_sessions(self) -> None:
-        self._bounds = [self.timeline.orders[at] for at in session_starts(self.timeline.slots)] or [0]
-        self.session_lengths = [0] * len(self._bounds)
-        for document in self.documents.values():
-            self.session_lengths[self.session(document)] += document.length
-
-    def session(self, document: Document) -> int:
-        """The number of the session in which a memory stands."""
-        return max(0, bisect_right(self._bounds, document.order) - 1)
+        orders = self.timeline.orders
+        bounds = [orders[at] for at in session_starts(self.timeline.slots)] if orders else [0]
+        bounds[0] = 0
+        self.session_lengths = [0] * len(bounds)
+        self.session_of = {}
+        for id_, document in self.documents.items():
+            session = self.session_of[id_] = bisect_right(bounds, document.order) - 1
+            self.session_lengths[session] += document.length
 
     def idf(self, frequency: int) -> float:
         """BM25's inverse document frequency, never negative."""
-        return math.log(1 + max(0.0, self.size - frequency + 0.5) / (frequency + 0.5))
+        value = self._idf.get(frequency)
+        if value is None:
+            value = self._idf[frequency] = math.log(1 + max(0.0, self.size - frequency + 0.5) / (frequency + 0.5))
+        return value
 
     def leads(self, frequency: int) -> bool:
         """Whether a word or name in so many memories leads anywhere."""
         return frequency <= COMMON_SHARE * self.size or frequency <= 2
 
-    @property
-    def mean_idf(self) -> float:
-        return self._mean_idf
-
     def links(self, id_: str) -> Links:
+        """What a memory leads to: words and names that are not too common, and of names those that are shown."""
         links = self._links.get(id_)
         if links is None:
             document = self.documents[id_]
-            words = [(word, self.idf(len(self.postings[word]))) for word in document.counts if self.leads(len(self.postings[word]))]
-            names = [(name, self.idf(len(self.mentions[name]))) for name in document.entities if self.leads(len(self.mentions[name]))]
+            limit = max(2, int(COMMON_SHARE * self.size))
+            postings, mentions, idf = self.postings, self.mentions, self.idf
+            words = [(word, idf(count)) for word in document.counts if (count := len(postings[word])) <= limit]
+            names = [(name, idf(count)) for name in document.entities if name in self._named and (count := len(mentions[name])) <= limit]
             links = self._links[id_] = Links(words, names, sum(idf for _, idf in words) + sum(idf for _, idf in names))
         return links
 

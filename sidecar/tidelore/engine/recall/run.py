@@ -18,6 +18,8 @@ from tidelore.engine.recall.spread import spread
 
 CORE_SHARE = 0.4
 DENSE_CANDIDATES = 200
+# How many of the best candidates are judged; the rest is too weak to become a card.
+LOOKED_AT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Request:
 async def recall(request: Request, index: Index, vectors: Vectors | None) -> Recall:
     """Find, rank, admit and pack. Nothing is noted as delivered here."""
     index.refresh()
-    core = pack(core_lines(index.graph), "core", request.language, int(request.budget * CORE_SHARE))
+    core = pack(core_lines(index.graph, index.core), "core", request.language, int(request.budget * CORE_SHARE))
     query = understand(request.text, index, request.reply, request.earlier)
     if query.empty:
         return Recall(query, (), (), core, Block("", 0, ()), ())
@@ -66,7 +68,7 @@ async def recall(request: Request, index: Index, vectors: Vectors | None) -> Rec
             degraded.append(f"embedder: {error.sentence}")
     mass = spread(query, index)
     found = candidates(query, index, mass, cosines)
-    ranked = score(query, index, found, mass, cosines, model)
+    ranked = score(query, index, found, mass, cosines, model, max(LOOKED_AT, request.limit * 5))
     decisions = admit(
         query,
         ranked,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from heapq import nsmallest
+from math import log, log1p
 
 from tidelore.engine.ports import VectorModel
 from tidelore.engine.recall.index import Document, Index
@@ -15,7 +16,7 @@ from tidelore.engine.recall.query import Query
 UNREACHED = 1e-6
 # BM25 over whole sessions (benchmark recipe).
 SESSION_K1, SESSION_B = 1.2, 0.5
-BEST_SESSIONS = 3
+NAMES = ("spread", "session", "speaker", "date", "asks", "length", "importance", "recency", "cosine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Scored:
 
 def candidates(query: Query, index: Index, mass: Mapping[str, float], cosines: Mapping[str, float]) -> Collection[str]:
     """Stage 2, what is looked at: whatever the walk or the embedder reached, and all that stands in a month or year asked for."""
-    found = dict.fromkeys([*mass, *cosines])
+    found = dict.fromkeys(mass)
+    found.update(dict.fromkeys(cosines))
     if query.months or query.years:
         found |= dict.fromkeys(id_ for id_, document in index.documents.items() if _dated(query, document))
     for name in query.entities:
@@ -49,68 +51,84 @@ def score(
     mass: Mapping[str, float],
     cosines: Mapping[str, float],
     model: VectorModel | None,
+    keep: int,
 ) -> list[Scored]:
-    """Best first; equal scores in story order."""
-    weights = DENSE if cosines and model else WORDS
-    sessions = _sessions(query, index)
-    shares = _shares(query, index)
-    floor = min(cosines.values(), default=0.0)
-    span = max((document.order for document in index.documents.values()), default=0) or 1
-    only = next(iter(query.speakers)) if len(query.speakers) == 1 else None
-    entities = frozenset(query.entities)
-    out: list[Scored] = []
-    for id_ in found:
-        document = index.documents[id_]
-        signals = {
-            "spread": weights.spread * math.log(UNREACHED + mass.get(id_, 0.0)),
-            "session": weights.session * sessions.get(index.session(document), 0.0),
-            "speaker": weights.speaker * (only is not None and only in document.speakers),
-            "date": weights.date * _dated(query, document),
-            "asks": -weights.asks * document.asks,
-            "length": weights.length * math.log1p(document.length),
-            "importance": weights.importance * document.importance,
-            "recency": weights.recency * document.order / span,
-        }
-        if model is not None and cosines:
-            signals["cosine"] = model.scale * cosines.get(id_, floor)
-        named = id_ in entities or not entities.isdisjoint(document.entities)
-        total = sum(signals.values())
-        out.append(Scored(document, total, signals, shares.get(id_, 0.0), mass.get(id_, 0.0), cosines.get(id_), named))
+    """The `keep` best, best first; equal scores in story order."""
+    signals = _Signals(query, index, mass, cosines, model)
+    documents = index.documents
     # Rounded, since sums of floats differ in the last digits with the order in which a graph was built.
-    return sorted(out, key=lambda each: (-round(each.score, 9), each.document.order, each.document.id))
+    best = nsmallest(keep, ((-round(sum(signals.of(documents[id_])), 9), documents[id_].order, id_) for id_ in found))
+    return [signals.scored(documents[id_]) for _, _, id_ in best]
 
 
-def _sessions(query: Query, index: Index) -> dict[int, float]:
-    """BM25 of each session as a share of the best score there could be."""
-    lengths = index.session_lengths
+class _Signals:
+    """The signals of one query."""
+
+    def __init__(
+        self, query: Query, index: Index, mass: Mapping[str, float], cosines: Mapping[str, float], model: VectorModel | None
+    ) -> None:
+        self.query = query
+        self.index = index
+        self.mass = mass
+        self.cosines = cosines
+        self.scale = model.scale if model is not None and cosines else 0.0
+        self.weights = DENSE if self.scale else WORDS
+        self.floor = min(cosines.values(), default=0.0)
+        self.span = (index.timeline.orders[-1] if index.timeline.orders else 0) or 1
+        self.only = next(iter(query.speakers)) if len(query.speakers) == 1 else None
+        self.entities = frozenset(query.entities)
+        self.dates = bool(query.months or query.years)
+        self.sessions, self.shares = _words(query, index)
+
+    def of(self, document: Document) -> tuple[float, ...]:
+        """In the order of `NAMES`."""
+        weights, id_ = self.weights, document.id
+        return (
+            weights.spread * log(UNREACHED + self.mass.get(id_, 0.0)),
+            weights.session * self.sessions.get(self.index.session_of[id_], 0.0),
+            weights.speaker if self.only is not None and self.only in document.speakers else 0.0,
+            weights.date if self.dates and _dated(self.query, document) else 0.0,
+            -weights.asks if document.asks else 0.0,
+            weights.length * log1p(document.length),
+            weights.importance * document.importance,
+            weights.recency * document.order / self.span,
+            self.scale * self.cosines.get(id_, self.floor),
+        )
+
+    def scored(self, document: Document) -> Scored:
+        signals = dict(zip(NAMES, self.of(document), strict=True))
+        named = document.id in self.entities or not self.entities.isdisjoint(document.entities)
+        share, mass = self.shares.get(document.id, 0.0), self.mass.get(document.id, 0.0)
+        return Scored(document, sum(signals.values()), signals, share, mass, self.cosines.get(document.id), named)
+
+
+def _words(query: Query, index: Index) -> tuple[dict[int, float], dict[str, float]]:
+    """BM25 of each session as a share of the best score there could be; of each memory, the share of the query's weight (IDF)
+    that its own words meet."""
+    lengths, session_of = index.session_lengths, index.session_of
     count = len(lengths)
     mean = sum(lengths) / count or 1.0
-    out: dict[int, float] = {}
-    best = 0.0
-    for word, weight in query.words.items():
-        frequencies: dict[int, int] = {}
-        for id_, times in index.postings.get(word, {}).items():
-            session = index.session(index.documents[id_])
-            frequencies[session] = frequencies.get(session, 0) + times
-        idf = weight * math.log(1 + (count - len(frequencies) + 0.5) / (len(frequencies) + 0.5))
-        best += idf * (SESSION_K1 + 1)
-        for session, times in frequencies.items():
-            norm = SESSION_K1 * (1 - SESSION_B + SESSION_B * lengths[session] / mean)
-            out[session] = out.get(session, 0.0) + idf * times * (SESSION_K1 + 1) / (times + norm)
-    return {session: value / best for session, value in out.items()} if best else {}
-
-
-def _shares(query: Query, index: Index) -> dict[str, float]:
-    """Of each memory, the share of the query's weight (IDF) that its own words meet."""
-    total = 0.0
-    out: dict[str, float] = {}
+    sessions: dict[int, float] = {}
+    shares: dict[str, float] = {}
+    best = total = 0.0
     for word, weight in query.words.items():
         row = index.postings.get(word, {})
         value = weight * index.idf(len(row))
         total += value
-        for id_ in row:
-            out[id_] = out.get(id_, 0.0) + value
-    return {id_: value / total for id_, value in out.items()} if total else {}
+        frequencies: dict[int, int] = {}
+        for id_, times in row.items():
+            shares[id_] = shares.get(id_, 0.0) + value
+            session = session_of[id_]
+            frequencies[session] = frequencies.get(session, 0) + times
+        idf = weight * log(1 + (count - len(frequencies) + 0.5) / (len(frequencies) + 0.5))
+        best += idf * (SESSION_K1 + 1)
+        for session, times in frequencies.items():
+            norm = SESSION_K1 * (1 - SESSION_B + SESSION_B * lengths[session] / mean)
+            sessions[session] = sessions.get(session, 0.0) + idf * times * (SESSION_K1 + 1) / (times + norm)
+    return (
+        {session: value / best for session, value in sessions.items()} if best else {},
+        {id_: value / total for id_, value in shares.items()} if total else {},
+    )
 
 
 def _dated(query: Query, document: Document) -> bool:

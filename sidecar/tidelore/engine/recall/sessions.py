@@ -5,40 +5,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from tidelore.engine.history import Slot
 
 EPOCH = datetime(1970, 1, 1)
 PAUSE_SECONDS = 4 * 3600
 SHORTEST, LONGEST = 12, 40
-# One message in so many is a border when the session is long enough.
-BORDER = 16
+# One key in sixteen begins so, and makes its message a border when the session is long enough.
+BORDER = "0"
 
 
-def _time(slot: Slot, cache: dict[str, float]) -> float | None:
-    if not slot.date:
+@lru_cache(maxsize=1 << 16)
+def _seconds(date: str) -> float | None:
+    try:
+        return (datetime.fromisoformat(date).replace(tzinfo=None) - EPOCH).total_seconds()
+    except ValueError:
         return None
-    known = cache.get(slot.date)
-    if known is None:
-        try:
-            known = (datetime.fromisoformat(slot.date).replace(tzinfo=None) - EPOCH).total_seconds()
-        except ValueError:
-            known = -1.0
-        cache[slot.date] = known
-    return known if known >= 0 else None
 
 
 def session_starts(slots: Sequence[Slot]) -> list[int]:
     """Indexes at which sessions begin, ascending, 0 first."""
     starts = [0]
+    begun = 0
     last: float | None = None
-    cache: dict[str, float] = {}
     for at, slot in enumerate(slots):
-        time = _time(slot, cache)
-        length = at - starts[-1]
+        time = _seconds(slot.date) if slot.date else None
+        length = at - begun
         pause = time is not None and last is not None and abs(time - last) > PAUSE_SECONDS
-        border = length >= SHORTEST and int(slot.key[:4], 16) % BORDER == 0
-        if at and (pause or border or length >= LONGEST):
+        if length and (pause or length >= LONGEST or (length >= SHORTEST and slot.key[0] == BORDER)):
             starts.append(at)
-        last = time if time is not None else last
+            begun = at
+        if time is not None:
+            last = time
     return starts
