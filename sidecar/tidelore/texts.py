@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Literal, get_args
@@ -26,6 +26,9 @@ class Texts:
             one, many = template.split("|")
             template = one if values["n"] == 1 else many
         return template.format(**values) if values else template
+
+    def list(self, items: Iterable[str]) -> str:
+        return self.table["list.between"].join(items)
 
     def has(self, key: str) -> bool:
         return key in self.table

@@ -181,7 +181,7 @@ class LiveLaw(RuleBasedStateMachine):
         replica = self.replicas[which]
         keys = replica.timelines[chat].keys
         person = named_id("entity", "chat", data.draw(st.sampled_from(PEOPLE)))
-        node = data.draw(st.sampled_from((person, evident_id("moment", keys[:1], 0))))
+        node = data.draw(st.sampled_from((person, evident_id("moment", tuple(keys[:1]), 0))))
         kind = data.draw(st.sampled_from(("patch", "retire", "note", "alias", "undo", "upkeep")))
         operations: list[Operation] = []
         undoes, needs = "", Needs()

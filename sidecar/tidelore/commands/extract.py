@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from typing import Any
 
 from tidelore.commands.context import Context
-from tidelore.commands.parser import Verb, Verbs, span
+from tidelore.commands.parser import Verb, Verbs, span, whole
 from tidelore.commands.terminal import progress
 from tidelore.engine.errors import BadInput
 from tidelore.engine.service import Call
@@ -17,20 +17,13 @@ _SHOWN = 20
 def add(verbs: Verbs) -> None:
     verb = verbs.add("extract", run_extract).argument("CHAT")
     _common(verb, "rules")
-    verb.option("--range", type=_span, metavar="A-B").option("--retry", action="store_true").model_options()
+    verb.option("--range", type=span, metavar="A-B").option("--retry", action="store_true").model_options()
     _common(verbs.add("plan", run_plan).argument("CHAT"), "model")
 
 
 def _common(verb: Verb, by: str) -> None:
     verb.option("--by", choices=("rules", "model"), default=by)
-    verb.option("--lag", type=int, metavar="N").option("--exchanges", type=int, default=1, metavar="N")
-
-
-def _span(text: str) -> list[int]:
-    try:
-        return span(text)
-    except ValueError:
-        raise ArgumentTypeError(text) from None
+    verb.option("--lag", type=whole, metavar="N").option("--exchanges", type=whole, default=1, metavar="N")
 
 
 async def run_extract(context: Context, arguments: Namespace) -> int:

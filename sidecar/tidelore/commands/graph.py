@@ -8,13 +8,13 @@ from pathlib import Path
 
 from tidelore.commands.context import Context
 from tidelore.commands.graph_formats import dot, graphml
-from tidelore.commands.parser import Verbs
+from tidelore.commands.parser import Verbs, whole
 from tidelore.engine.errors import StoreError
 
 
 def add(verbs: Verbs) -> None:
     verb = verbs.add("graph", run).chat_option()
-    verb.option("--format", choices=("json", "graphml", "dot"), default="json").option("--at", type=int, metavar="INDEX")
+    verb.option("--format", choices=("json", "graphml", "dot"), default="json").option("--at", type=whole, metavar="INDEX")
     verb.option("--output", type=Path, metavar="FILE")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn
 
@@ -157,14 +156,17 @@ def new_parser(texts: Texts) -> tuple[Parser, Verbs]:
     return parser, verbs
 
 
+def whole(text: str) -> int:
+    """A whole number. Raises ArgumentTypeError."""
+    if not re.fullmatch(r"-?\d{1,9}", text):
+        raise argparse.ArgumentTypeError(text)
+    return int(text)
+
+
 def span(text: str) -> list[int]:
-    """A range "10-20", closed on both ends, or one index. For argparse: raises ValueError."""
+    """A range "10-20", closed on both ends, or one index. Raises ArgumentTypeError."""
     found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", text)
     if not found:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(text)
     first = int(found[1])
     return [first, int(found[2] or first)]
-
-
-def stderr_line(text: str) -> None:
-    sys.stderr.write(text + "\n")

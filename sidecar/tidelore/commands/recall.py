@@ -7,7 +7,7 @@ from typing import Any
 
 from tidelore.commands.context import Context
 from tidelore.commands.measure import clip, flat
-from tidelore.commands.parser import Verbs
+from tidelore.commands.parser import Verbs, whole
 from tidelore.commands.terminal import Terminal
 from tidelore.engine.recall.presets import PRESETS
 from tidelore.texts import Texts
@@ -17,8 +17,8 @@ _TRACED = 12
 
 def add(verbs: Verbs) -> None:
     verb = verbs.add("recall", run).argument("QUESTION").chat_option()
-    verb.option("--budget", type=int, metavar="N").option("--preset", choices=tuple(PRESETS), default="story")
-    verb.option("--limit", type=int, metavar="N").option("--trace", action="store_true")
+    verb.option("--budget", type=whole, metavar="N").option("--preset", choices=tuple(PRESETS), default="story")
+    verb.option("--limit", type=whole, metavar="N").option("--trace", action="store_true")
 
 
 async def run(context: Context, arguments: Namespace) -> int:
@@ -42,6 +42,7 @@ async def run(context: Context, arguments: Namespace) -> int:
         out.text(texts("recall.degraded", reason=reason), "warn")
     if found["trace"] is not None:
         out.line()
+        out.line(texts("trace.title"), "strong")
         show_trace(out, texts, found["trace"], _TRACED)
     return 0
 
@@ -63,13 +64,12 @@ def show_card(out: Terminal, number: int, card: dict[str, Any]) -> None:
 def show_trace(out: Terminal, texts: Texts, trace: dict[str, Any], shown: int) -> None:
     """What was looked for, and the share of each signal in the score of each candidate."""
     none = texts("trace.none")
-    out.line(texts("trace.title"), "strong")
-    out.text(", ".join(trace["words"]) or none, first=texts("trace.words") + "  ", first_style="dim", indent=2)
-    out.text(", ".join(trace["names"]) or none, first=texts("trace.names") + "  ", first_style="dim", indent=2)
+    out.text(texts.list(trace["words"]) or none, first=texts("trace.words") + "  ", first_style="dim", indent=2)
+    out.text(texts.list(trace["names"]) or none, first=texts("trace.names") + "  ", first_style="dim", indent=2)
     out.text(texts("trace.found", n=trace["found"]), indent=2)
     for card in trace["cards"][:shown]:
         mark = "+" if card["taken"] else "-"
         head = f"{mark} {card['score']:7.3f}  "
         out.line(head + clip(card["text"], out.width - len(head) - 2), "good" if card["taken"] else "dim", indent=2)
-        signals = ", ".join(f"{texts.word('signal', name)} {value:+.2f}" for name, value in card["signals"].items())
-        out.text(f"{texts.word('reason', card['reason'])}: {signals}", "dim", indent=13)
+        signals = texts.list(f"{texts.word('signal', name)} {value:+.2f}" for name, value in card["signals"].items())
+        out.text(texts("trace.because", reason=texts.word("reason", card["reason"]), signals=signals), "dim", indent=13)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tidelore.commands.measure import clip, flat
+from tidelore.commands.measure import clip, flat, width
 from tidelore.commands.nodes import show_beliefs
 from tidelore.commands.recall import show_trace
 from tidelore.commands.terminal import Terminal
-from tidelore.demo.results import Answered, Remembered, StoryResult
+from tidelore.demo.results import Answered, Piece, Remembered, StoryResult
 from tidelore.demo.scenarios import EXPECTED, Scenario
 from tidelore.texts import Texts
 
@@ -38,6 +38,9 @@ def show_story(out: Terminal, texts: Texts, number: int, result: StoryResult) ->
     show_trace(out, texts, traced.trace, _TRACED)
     if result.why:
         _heading(out, texts("demo.why"), texts("demo.why_note"))
+        if all(result.why["text"] not in message["text"] for belief in result.why["beliefs"][:1] for message in belief["messages"]):
+            out.line()
+            out.text(_sentence(result.why["text"]), indent=2)
         show_beliefs(out, texts, result.why["beliefs"], _BELIEFS)
     _table(out, texts, result.scenarios)
 
@@ -53,15 +56,29 @@ def _remembered(out: Terminal, texts: Texts, remembered: Remembered) -> None:
     _heading(out, texts("demo.remembered"))
     seconds = f"{remembered.seconds:.2f}"
     out.text(texts("demo.counts", nodes=remembered.nodes, edges=remembered.edges, seconds=seconds), indent=2)
-    kinds = ", ".join(f"{count} {texts(f'kinds.{kind}', n=count)}" for kind, count in remembered.kinds.items())
+    kinds = texts.list(f"{count} {texts(f'kinds.{kind}', n=count)}" for kind, count in remembered.kinds.items())
     out.text(kinds, indent=2, first=texts("demo.kinds") + "  ", first_style="dim")
-    hubs = ", ".join(f"{flat(node['text'])} ({edges})" for node, edges in remembered.hubs[:_HUBS])
+    hubs = texts.list(f"{flat(node['text'])} ({edges})" for node, edges in remembered.hubs[:_HUBS])
     out.text(hubs, indent=2, first=texts("demo.hubs") + "  ", first_style="dim")
+    if remembered.piece is not None:
+        _piece(out, texts, remembered.piece)
     if remembered.facts:
         out.line(texts("demo.facts"), "dim", indent=2)
         for node, index in remembered.facts[:_FACTS]:
             place = f"#{index}" if index is not None else ""
             out.line(f"{place:>5}  {clip(node['text'], out.width - 11)}", indent=4)
+
+
+def _piece(out: Terminal, texts: Texts, piece: Piece) -> None:
+    """One name and what hangs on it, drawn as a tree."""
+    out.line(texts("demo.piece"), "dim", indent=2)
+    out.line(flat(piece.centre["text"]), "name", indent=4)
+    for at, branch in enumerate(piece.branches):
+        stem = "└─" if at == len(piece.branches) - 1 and not piece.more else "├─"
+        head = f"{stem} {texts.word('edge', branch.edge)} ─ {f'#{branch.index} ' if branch.index is not None else ''}"
+        out.line(head + clip(branch.node["text"], out.width - 4 - width(head)), indent=4)
+    if piece.more:
+        out.line("└─ " + texts("demo.piece_more", n=piece.more), indent=4)
 
 
 def _answer(out: Terminal, texts: Texts, number: int, answered: Answered) -> None:
@@ -78,8 +95,10 @@ def _answer(out: Terminal, texts: Texts, number: int, answered: Answered) -> Non
             out.text(f"{place} {speaker}", "good" if answered.found else "dim", indent=3, first=f"{mark} ")
             out.text(_sentence(card["text"]), indent=5)
     rest = [f"#{places[0]}" for at, places in enumerate(answered.at) if at != first and places]
-    rank = texts("demo.rank", rank=first + 1, rest=", ".join(rest)) if answered.found else texts("demo.others", rest=", ".join(rest))
+    rank = texts("demo.rank", rank=first + 1, rest=texts.list(rest)) if answered.found else texts("demo.others", rest=texts.list(rest))
     out.text(rank, "dim", indent=5)
+    if len(answered.question.evidence) > 1:
+        out.text(texts("demo.evidence", places=texts.list(f"#{place}" for place in answered.question.evidence)), "dim", indent=5)
 
 
 def _sentence(text: str) -> str:
@@ -111,10 +130,11 @@ def show_end(out: Terminal, texts: Texts, results: Sequence[StoryResult], keep: 
     summary: dict[str, Any] = {"found": found, "questions": len(answers), "held": held, "scenarios": len(scenarios)}
     out.text(texts("demo.summary", **summary), "good" if found == len(answers) and held == len(scenarios) else "bad")
     out.line()
+    out.text(texts("demo.kept", folder=keep) if keep else texts("demo.removed"))
+    out.line()
     out.line(texts("demo.next"), "strong")
     for name in ("import", "recall", "graph", "doctor"):
         out.line(texts(f"demo.next.{name}.command"), "name", indent=2)
         out.text(texts(f"demo.next.{name}"), "dim", indent=4)
     out.line()
-    out.text(texts("demo.kept", folder=keep) if keep else texts("demo.removed"))
     out.text(texts("demo.docs"))

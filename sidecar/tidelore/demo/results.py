@@ -14,6 +14,7 @@ from tidelore.engine.service import Service
 
 CARDS = 5
 _TELLING = ("fact", "thread")
+_BRANCHES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,34 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Branch:
+    """An edge to another node, which rests on the message at `index`."""
+
+    edge: str
+    node: dict[str, Any]
+    index: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A node with some of what hangs on it; `more` is the rest."""
+
+    centre: dict[str, Any]
+    branches: Sequence[Branch]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
 class Remembered:
-    """The graph of a story in numbers, `hubs`: entities with most edges, `facts`: some facts with their first message."""
+    """The graph of a story in numbers. `hubs`: entities with most edges; `piece`: the surroundings of one that is not a speaker;
+    `facts`: facts with their first message."""
 
     seconds: float
     nodes: int
     edges: int
     kinds: dict[str, int]
     hubs: Sequence[tuple[dict[str, Any], int]]
+    piece: Piece | None
     facts: Sequence[tuple[dict[str, Any], int | None]]
 
 
@@ -94,7 +115,24 @@ async def remember(service: Service, story: Story) -> Remembered:
     facts.sort(key=lambda item: (item[1] is None, item[1], item[0]["id"]))
     kinds = Counter(node["kind"] for node in nodes.values())
     hubs = [(node, degree[node["id"]]) for node in entities]
-    return Remembered(seconds, len(nodes), len(graph["edges"]), dict(kinds.most_common()), hubs, facts)
+    piece = await _piece(service, story, graph, nodes, [node for node, _ in hubs])
+    return Remembered(seconds, len(nodes), len(graph["edges"]), dict(kinds.most_common()), hubs, piece, facts)
+
+
+async def _piece(
+    service: Service, story: Story, graph: dict[str, Any], nodes: dict[str, dict[str, Any]], hubs: Sequence[dict[str, Any]]
+) -> Piece | None:
+    speakers = [message["name"] for message in story.messages()]
+    centre = next((node for node in hubs if not any(node["text"] in name for name in speakers)), None)
+    if centre is None:
+        return None
+    around = [edge for edge in graph["edges"] if centre["id"] in (edge["from"], edge["to"])]
+    branches: list[Branch] = []
+    for edge in around:
+        other = nodes[edge["from"] if edge["to"] == centre["id"] else edge["to"]]
+        branches.append(Branch(edge["type"], other, await _first_place(service, story, other)))
+    branches.sort(key=lambda branch: (branch.index is None, branch.index, branch.node["id"]))
+    return Piece(centre, branches[:_BRANCHES], max(0, len(branches) - _BRANCHES))
 
 
 async def _first_place(service: Service, story: Story, node: dict[str, Any]) -> int | None:

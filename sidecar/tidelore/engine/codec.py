@@ -49,7 +49,8 @@ def named_id(kind: str, scope: str, name: str) -> str:
     return digest(kind, scope, fold_name(name).replace("\0", " "))
 
 
-def evident_id(kind: str, keys: Sequence[str], ordinal: int) -> str:
+@lru_cache(maxsize=1 << 16)
+def evident_id(kind: str, keys: tuple[str, ...], ordinal: int) -> str:
     """The id of a moment or fact."""
     return digest(kind, *keys, str(ordinal))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from tidelore.engine.aliases import Aliases
-from tidelore.engine.codec import digest, edge_id, evident_id, named_id
+from tidelore.engine.codec import digest, evident_id, named_id
 from tidelore.engine.history import Change, Placement
 from tidelore.engine.model import (
     EnsureEdge,
@@ -24,7 +24,7 @@ from tidelore.engine.model import (
     Retire,
     Speaker,
 )
-from tidelore.engine.nodes import EdgeState, NodePart, NodeState, PartKey, key_of, line_of, marks
+from tidelore.engine.nodes import EdgeName, EdgeState, NodePart, NodeState, PartKey, key_of, line_of, marks
 
 UNNAMED = {"user": "User", "assistant": "Assistant"}
 
@@ -34,12 +34,12 @@ class Graph:
 
     def __init__(self) -> None:
         self.nodes: dict[str, NodeState] = {}
-        self.edges: dict[str, EdgeState] = {}
+        self.edges: dict[EdgeName, EdgeState] = {}
         self.sequence: list[tuple[PartKey, str]] = []
         self.lines: dict[tuple[str, str], set[str]] = {}
         self.aliases = Aliases()
         self.dirty: set[str] = set()
-        self._users: dict[str, set[Placement]] = {}
+        self._folded: set[Placement] = set()
 
     # ---- in and out ----
 
@@ -81,6 +81,7 @@ class Graph:
         return moved
 
     def _fold(self, placement: Placement) -> None:
+        self._folded.add(placement)
         for number, operation in enumerate(placement.commit.operations):
             key = _part_key(placement, number)
             match operation:
@@ -91,8 +92,8 @@ class Graph:
                 case Patch() | Retire():
                     self._patch(placement, key, operation)
 
-    @staticmethod
-    def _unfold(placement: Placement) -> None:
+    def _unfold(self, placement: Placement) -> None:
+        self._folded.discard(placement)
         for undo in reversed(placement.undo):
             undo()
         placement.undo.clear()
@@ -101,7 +102,8 @@ class Graph:
         """These names lead to another node now: fold anew whatever used them."""
         if not aliases:
             return
-        moved = {placement for alias in self.aliases.through(aliases) for placement in self._users.get(alias, ())}
+        names = self.aliases.through(aliases)
+        moved = [placement for placement in self._folded if not names.isdisjoint(_names_in(placement))]
         for placement in moved:
             self._unfold(placement)
         for placement in moved:
@@ -113,27 +115,16 @@ class Graph:
         """The node id that a reference means at this place."""
         match ref:
             case Named(name, kind, scope):
-                return self._canonical(named_id(kind, scope, name), placement)
+                return self.aliases.canonical(named_id(kind, scope, name))
             case Speaker(message):
-                return self._canonical(named_id("entity", "chat", _speaker(placement, message)), placement)
+                return self.aliases.canonical(named_id("entity", "chat", _speaker(placement, message)))
             case Evident(kind, messages, ordinal):
-                return evident_id(kind, [placement.commit.window[number] for number in messages], ordinal)
+                window = placement.commit.window
+                return evident_id(kind, tuple([window[number] for number in messages]), ordinal)
             case Own(kind, token, scope):
                 return digest("own", kind, scope, token)
             case Known(id_):
-                return self._canonical(id_, placement)
-
-    def _canonical(self, raw: str, placement: Placement) -> str:
-        users = self._users.setdefault(raw, set())
-        if placement not in users:
-            users.add(placement)
-            placement.undo.append(partial(self._drop_user, raw, placement))
-        return self.aliases.canonical(raw)
-
-    def _drop_user(self, raw: str, placement: Placement) -> None:
-        self._users[raw].discard(placement)
-        if not self._users[raw]:
-            del self._users[raw]
+                return self.aliases.canonical(id_)
 
     # ---- contributions ----
 
@@ -201,30 +192,30 @@ class Graph:
 
     def _tell_neighbours(self, node: NodeState) -> None:
         """A node came or went: whoever reads its neighbours has to look again."""
-        self.dirty.update(self.edges[id_].other(node.id) for id_ in node.edges)
+        self.dirty.update(self.edges[name].other(node.id) for name in node.edges)
 
     def _ensure_edge(self, placement: Placement, key: PartKey, kind: str, start: str, end: str, label: str, fields: Fields) -> None:
         if start == end:
             return
-        id_ = edge_id(kind, start, end, label)
-        edge = self.edges.get(id_)
+        name = (kind, start, end, label)
+        edge = self.edges.get(name)
         if edge is None:
-            edge = self.edges[id_] = EdgeState(id_, kind, start, end, label)
+            edge = self.edges[name] = EdgeState(kind, start, end, label)
             for node in (start, end):
-                self._at(node).edges.add(id_)
+                self._at(node).edges.add(name)
         insort(edge.parts, (key, fields), key=_first)
-        placement.undo.append(partial(self._drop_edge_part, id_, key))
+        placement.undo.append(partial(self._drop_edge_part, name, key))
         self.dirty.update((start, end))
 
-    def _drop_edge_part(self, id_: str, key: PartKey) -> None:
-        edge = self.edges[id_]
+    def _drop_edge_part(self, name: EdgeName, key: PartKey) -> None:
+        edge = self.edges[name]
         del edge.parts[bisect_left(edge.parts, key, key=_first)]
         self.dirty.update((edge.start, edge.end))
         if not edge.parts:
-            del self.edges[id_]
+            del self.edges[name]
             for end in (edge.start, edge.end):
                 node = self.nodes[end]
-                node.edges.discard(id_)
+                node.edges.discard(name)
                 self._prune(node)
 
     def _patch(self, placement: Placement, key: PartKey, operation: Patch | Retire) -> None:
@@ -269,8 +260,8 @@ class Graph:
 
     def edges_of(self, node: NodeState) -> Iterator[EdgeState]:
         """The edges at a node whose other end is shown."""
-        for id_ in node.edges:
-            edge = self.edges[id_]
+        for name in node.edges:
+            edge = self.edges[name]
             other = self.nodes[edge.other(node.id)]
             if other.shown:
                 yield edge
@@ -297,6 +288,28 @@ class Graph:
     def places(self, node: NodeState) -> list[int]:
         """The slot orders where a node is remembered from, ascending."""
         return sorted({part.key[1] for part in node.parts if part.key[0] == 0})
+
+
+def _names_in(placement: Placement) -> Iterator[str]:
+    """The ids that a placement names before aliases: of entities and threads, and of nodes known by id."""
+    for operation in placement.commit.operations:
+        match operation:
+            case EnsureNode(ref=ref, subject=subject):
+                refs = (ref,) if subject is None else (ref, subject)
+            case EnsureEdge(start=start, end=end):
+                refs = (start, end)
+            case Patch(node=node) | Retire(node=node):
+                refs = (Known(node),)
+        for each in refs:
+            match each:
+                case Named(name, kind, scope):
+                    yield named_id(kind, scope, name)
+                case Speaker(message):
+                    yield named_id("entity", "chat", _speaker(placement, message))
+                case Known(id_):
+                    yield id_
+                case Evident() | Own():
+                    pass
 
 
 def _speaker(placement: Placement, message: int) -> str:

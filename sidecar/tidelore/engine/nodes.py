@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TypeAlias
 
+from tidelore.engine.codec import edge_id
 from tidelore.engine.history import Placement
 from tidelore.engine.model import Fields, FieldValue, Kind, Patch, Retire
 
 # Fold order: windowed contributions (phase 0) by slot order and operation, then windowless ones (phase 1) by clock, id, operation.
 PartKey: TypeAlias = tuple[int, int, str, int]
+# An edge is known by type, ends and label; its id is the hash of these.
+EdgeName: TypeAlias = tuple[str, str, str, str]
 
 # In a node's tally, beside the names of fields: how certain its contributions are, and which subs are stated.
 MARKS = ("\0", "\1")
@@ -52,7 +55,7 @@ class NodeState:
         self.id = id_
         self.parts: list[NodePart] = []
         self.patches: list[tuple[PartKey, Patch | Retire]] = []
-        self.edges: set[str] = set()
+        self.edges: set[EdgeName] = set()
         self.tally: Counter[str] = Counter()
         self._fields: dict[str, FieldValue] | None = None
         self._retired = False
@@ -150,15 +153,18 @@ def text_of(fields: Fields) -> str:
 class EdgeState:
     """An edge and its contributions."""
 
-    __slots__ = ("end", "id", "label", "parts", "start", "type")
+    __slots__ = ("end", "label", "parts", "start", "type")
 
-    def __init__(self, id_: str, kind: str, start: str, end: str, label: str) -> None:
-        self.id = id_
+    def __init__(self, kind: str, start: str, end: str, label: str) -> None:
         self.type = kind
         self.start = start
         self.end = end
         self.label = label
         self.parts: list[tuple[PartKey, Fields]] = []
+
+    @property
+    def id(self) -> str:
+        return edge_id(self.type, self.start, self.end, self.label)
 
     @property
     def fields(self) -> dict[str, FieldValue]:

@@ -20,6 +20,10 @@ TextKind: TypeAlias = Literal["document", "query"]
 
 OLLAMA_PORT = 11434
 
+QUERY_SECONDS = 1.0
+"""How long a recall waits for the vector of its query: a reply starts within 1.5 s (architecture, section 4). It leaves no time for
+a second try, so a fault is reported at once."""
+
 
 class Embedder(Protocol):
     """Turns texts into vectors."""
@@ -54,8 +58,8 @@ class HttpEmbedder:
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
     ) -> None:
-        """`scale` and `floor` as in VectorModel. `prefix`: what the model wants before documents and queries. `seconds` for one call, all
-        tries together. Raises BadInput for an address or a key that cannot be one."""
+        """`scale` and `floor` as in VectorModel. `prefix`: what the model wants before documents and queries. `seconds` for one call with
+        documents, all tries together. Raises BadInput for an address or a key that cannot be one."""
         self._ollama = _is_ollama(url)
         path = "/embeddings"
         if self._ollama:
@@ -78,7 +82,7 @@ class HttpEmbedder:
             return np.zeros((0, self._model.dimension), np.float32)
         before = self._prefix.get(kind, "")
         body = {"model": self._model.name, "input": [before + text for text in texts]}
-        objects = await self._endpoint.post(body, self._seconds)
+        objects = await self._endpoint.post(body, self._seconds if kind == "document" else min(self._seconds, QUERY_SECONDS))
         rows = _ollama_rows(objects[0]) if self._ollama else _openai_rows(objects[0])
         found = _matrix(rows, len(texts))
         if found is None:

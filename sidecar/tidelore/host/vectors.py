@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from tidelore.engine.errors import ModelAnswer, ModelUnreachable, StoreError
 from tidelore.engine.ports import VectorModel
-from tidelore.host.embedders import Embedder, Matrix
+from tidelore.host.embedders import QUERY_SECONDS, Embedder, Matrix
 from tidelore.host.vector_files import Saved, load, save
 
 AT_ONCE = 64
-QUERY_SECONDS = 1.0
-"""How long a recall waits for the vector of its query: a reply starts within 1.5 s (architecture, section 4)."""
 
 # Rounded, since equal rows may differ in the last digit with their place in the matrix.
 _DIGITS = 6

@@ -204,10 +204,11 @@ class _Ranged:
             window, keys = self.left.pop(0)
             if window_id(keys) in self.tried:
                 continue
-            for slot in timeline.places.get(keys[0], ()):
-                first = timeline.index(slot)
-                if timeline.keys[first : first + len(keys)] == keys:
-                    return Window(first, first + len(keys) - 1, window.generation)
+            firsts = [timeline.index(slot) for slot in timeline.places.get(keys[0], ())]
+            standing = [first for first in firsts if timeline.keys[first : first + len(keys)] == keys]
+            if standing:
+                first = min(standing, key=lambda first: (abs(first - window.first), first))
+                return Window(first, first + len(keys) - 1, window.generation)
         return None
 
     def remaining(self, timeline: Timeline) -> int:

@@ -121,7 +121,7 @@ class Index:
         keys = {key for key, _ in node.evidence}
         slots = {slot for part in node.parts for slot in part.placement.slots if slot.key in keys}
         first = min(slots, key=lambda slot: slot.order, default=None)
-        others = {self.graph.edges[id_].other(node.id) for id_ in node.edges}
+        others = {self.graph.edges[name].other(node.id) for name in node.edges}
         importance = node.fields.get("importance")
         return Document(
             node.id,

@@ -16,6 +16,8 @@ from tidelore.engine.recall.query import Query
 UNREACHED = 1e-6
 # BM25 over whole sessions (benchmark recipe).
 SESSION_K1, SESSION_B = 1.2, 0.5
+# A long text asks for no more than so many words of a single memory each, else nothing could meet a fair share of it.
+MOST_ASKED = 4.0
 NAMES = ("spread", "session", "speaker", "date", "asks", "length", "importance", "recency", "cosine")
 
 
@@ -125,9 +127,10 @@ def _words(query: Query, index: Index) -> tuple[dict[int, float], dict[str, floa
         for session, times in frequencies.items():
             norm = SESSION_K1 * (1 - SESSION_B + SESSION_B * lengths[session] / mean)
             sessions[session] = sessions.get(session, 0.0) + idf * times * (SESSION_K1 + 1) / (times + norm)
+    asked = min(total, MOST_ASKED * index.idf(1))
     return (
         {session: value / best for session, value in sessions.items()} if best else {},
-        {id_: value / total for id_, value in shares.items()} if total else {},
+        {id_: min(1.0, value / asked) for id_, value in shares.items()} if asked else {},
     )
 
 

@@ -13,7 +13,7 @@ RESTART = 0.3
 ROUNDS = 8
 CHAIN = 2.0
 # Mass per link below which a node passes nothing on.
-TOLERANCE = 2e-5
+TOLERANCE = 1e-4
 NAME_SEED = 1.5
 
 
