@@ -35,7 +35,8 @@ class OpenPool:
 
 @dataclass(slots=True)
 class OpenChat:
-    """A chat in memory. `raw` is the list of messages as the host last gave it."""
+    """A chat in memory. `raw` is the list of messages as the host last gave it, `language` that of the chat when it
+    stood like this (length, last key)."""
 
     record: ChatRecord
     home: OpenPool
@@ -44,7 +45,7 @@ class OpenChat:
     index: Index
     revision: int
     raw: Sequence[Any] = ()
-    extracting: bool = False
+    language: tuple[tuple[int, str], str] = ((-1, ""), "und")
 
     @property
     def pool(self) -> Pool:

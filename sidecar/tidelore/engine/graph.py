@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from tidelore.engine.aliases import Aliases
+from tidelore.engine.bulk import in_bulk
 from tidelore.engine.codec import digest, evident_id, named_id
 from tidelore.engine.history import Change, Placement
 from tidelore.engine.model import (
@@ -45,6 +46,10 @@ class Graph:
 
     def change(self, change: Change) -> None:
         """Apply what a timeline's update did."""
+        with in_bulk():
+            self._change(change)
+
+    def _change(self, change: Change) -> None:
         moved = [alias for placement in change.removed for alias in self._unclaim(placement)]
         for placement in change.removed:
             self._unfold(placement)

@@ -199,7 +199,7 @@ class FailedWindow:
 @dataclass(frozen=True, slots=True)
 class Extracted:
     """`windows` are stored, `empty` held nothing worth keeping, `remaining` are still due. `dropped`: operations of the model that were
-    left out, `problems` why. `interrupted`: why the run ended early, or empty."""
+    left out, `problems` why. `interrupted`: why the run ended early, or empty. `degraded`: what could not take part."""
 
     windows: int
     commits: int
@@ -209,6 +209,7 @@ class Extracted:
     problems: dict[str, int]
     failed: list[FailedWindow]
     interrupted: str
+    degraded: list[str]
 
 
 @dataclass(frozen=True, slots=True)

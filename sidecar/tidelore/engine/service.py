@@ -10,7 +10,7 @@ from typing import Any
 from tidelore.engine import methods as m
 from tidelore.engine.chats import Chats, OpenChat, check_index
 from tidelore.engine.codec import field_value, named_id, windowless
-from tidelore.engine.errors import BadInput, Conflict, NotFound
+from tidelore.engine.errors import BadInput, Conflict, NotFound, TideloreError
 from tidelore.engine.explain import card, trace, why
 from tidelore.engine.extract import plan
 from tidelore.engine.extract.run import Attempts, Outcome, Progress, chat_language, read_attempts, run_model, run_rules
@@ -81,6 +81,7 @@ class Service:
         self.complete = complete
         self.vectors = vectors
         self._attempts: dict[str, Attempts] = {}
+        self._extracting: set[str] = set()
         self._recalls: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     async def call(self, name: str, params: object, call: Call = Call()) -> Any:
@@ -148,7 +149,7 @@ class Service:
         lag = _lag(params.lag)
         exchanges = _positive(params.exchanges, "exchanges")
         hand = _range(chat, params.range)
-        if chat.extracting:
+        if chat.record.id in self._extracting:
             raise Conflict("An extraction of this chat is already running.", "Wait until it is done.")
         if params.by == "model" and self.complete is None:
             raise BadInput("No memory model is set.", 'Set one (docs/cli.md, "Memory model"), or extract by "rules".')
@@ -156,7 +157,7 @@ class Service:
         if params.retry:
             await self.chats.note("attempt", chat.record.pool, {"window": "", "outcome": "retry", "error": "", "raw": ""})
             attempts = self._attempts[chat.record.pool] = Attempts()
-        chat.extracting = True
+        self._extracting.add(chat.record.id)
         try:
             if params.by == "rules":
                 outcome = await run_rules(self.chats, chat, lag, hand, call.progress)
@@ -167,8 +168,21 @@ class Service:
                     self.chats, chat, self.complete, schema, attempts, lag, exchanges, hand, call.progress, call.cancelled
                 )
         finally:
-            chat.extracting = False
-        return _extracted(outcome, await self._remaining(chat, params.by, attempts, lag, exchanges))
+            self._extracting.discard(chat.record.id)
+        chat = await self.chats.open(params.chat)
+        degraded = await self._embed(chat)
+        return _extracted(outcome, await self._remaining(chat, params.by, attempts, lag, exchanges), degraded)
+
+    async def _embed(self, chat: OpenChat) -> list[str]:
+        """Hand the texts of the memories to the embedder; what failed stays pending there, and words keep recall going."""
+        if self.vectors is None:
+            return []
+        chat.index.refresh()
+        try:
+            await self.vectors.put(chat.index.passages())
+        except TideloreError as error:
+            return [f"embedder: {error.sentence}"]
+        return []
 
     async def _remaining(self, chat: OpenChat, by: str, attempts: Attempts, lag: int, exchanges: int) -> int:
         if by == "rules":
@@ -479,7 +493,7 @@ def _value(value: FieldValue | None) -> str:
     return "nothing" if value is None else ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _extracted(outcome: Outcome, remaining: int) -> m.Extracted:
+def _extracted(outcome: Outcome, remaining: int, degraded: list[str]) -> m.Extracted:
     return m.Extracted(
         outcome.windows,
         outcome.commits,
@@ -489,4 +503,5 @@ def _extracted(outcome: Outcome, remaining: int) -> m.Extracted:
         outcome.problems,
         [m.FailedWindow(window.first, window.last, error) for window, error in outcome.failed],
         outcome.interrupted,
+        degraded,
     )

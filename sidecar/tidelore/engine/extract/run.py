@@ -60,6 +60,13 @@ class Outcome:
 
 def chat_language(chat: OpenChat) -> str:
     """The main language of a chat, by its newest messages."""
+    standing = (len(chat.timeline.keys), chat.timeline.keys[-1] if chat.timeline.keys else "")
+    if chat.language[0] != standing:
+        chat.language = (standing, _language(chat))
+    return chat.language[1]
+
+
+def _language(chat: OpenChat) -> str:
     sources = chat.pool.sources
     newest = chat.timeline.slots[-LANGUAGE_SAMPLE:]
     return language(sources[slot.key].text for slot in newest if slot.key in sources)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
+from tidelore.engine.bulk import in_bulk
 from tidelore.engine.graph import Graph
 from tidelore.engine.history import Timeline
 from tidelore.engine.nodes import NodeState
@@ -60,7 +62,7 @@ class Index:
         self.names: dict[str, set[str]] = {}
         self.speakers: Counter[str] = Counter()
         self.core: set[str] = set()
-        self.session_of: dict[str, int] = {}
+        self.session_at: dict[int, int] = {}
         self.session_lengths: list[int] = [0]
         self.mean_idf = 0.0
         self._named: dict[str, set[str]] = {}
@@ -68,6 +70,7 @@ class Index:
         self._links: dict[str, Links] = {}
         self._beside: dict[str, list[str]] = {}
         self._idf: dict[int, float] = {}
+        self._length_at: Counter[int] = Counter()
         self._fresh = False
 
     @property
@@ -79,11 +82,12 @@ class Index:
         if self._fresh and not self.graph.dirty:
             return
         dirty, self.graph.dirty = self.graph.dirty, set()
-        for id_ in dirty:
-            self._drop(id_)
-            node = self.graph.nodes.get(id_)
-            if node is not None and node.shown:
-                self._add(node)
+        with in_bulk():
+            for id_ in dirty:
+                self._drop(id_)
+                node = self.graph.nodes.get(id_)
+                if node is not None and node.shown:
+                    self._add(node)
         self._fresh = True
         self._links.clear()
         self._beside.clear()
@@ -106,6 +110,7 @@ class Index:
             return
         document = self.documents[node.id] = self._document(node)
         self.speakers.update(document.speakers)
+        self._length_at[document.order] += document.length
         for word, count in document.counts.items():
             row = self.postings.get(word)
             if row is None:
@@ -146,6 +151,7 @@ class Index:
         document = self.documents.pop(id_, None)
         if document is None:
             return
+        self._length_at[document.order] -= document.length
         for name in document.speakers:
             self.speakers[name] -= 1
             if not self.speakers[name]:
@@ -201,14 +207,16 @@ class Index:
         return out
 
     def _measure_sessions(self) -> None:
-        orders = self.timeline.orders
-        bounds = [orders[at] for at in session_starts(self.timeline.slots)] if orders else [0]
-        bounds[0] = 0
-        self.session_lengths = [0] * len(bounds)
-        self.session_of = {}
-        for id_, document in self.documents.items():
-            session = self.session_of[id_] = bisect_right(bounds, document.order) - 1
-            self.session_lengths[session] += document.length
+        """Which session each slot order is in, and how many words stand in each. What has no place is in the first."""
+        slots = self.timeline.slots
+        starts = [*session_starts(slots), len(slots)]
+        self.session_at = {0: 0}
+        self.session_lengths = []
+        for session, (first, stop) in enumerate(pairwise(starts)):
+            orders = self.timeline.orders[first:stop]
+            self.session_at.update(dict.fromkeys(orders, session))
+            self.session_lengths.append(sum(map(self._length_at.__getitem__, orders)))
+        self.session_lengths[0] += self._length_at[0]
 
     def idf(self, frequency: int) -> float:
         """BM25's inverse document frequency, never negative."""
@@ -220,6 +228,17 @@ class Index:
     def leads(self, frequency: int) -> bool:
         """Whether a word or name in so many memories leads anywhere."""
         return frequency <= COMMON_SHARE * self.size or frequency <= 2
+
+    def passages(self) -> dict[str, str]:
+        """What an embedder gets of each memory: the moment before it and its own words (docs/recall.md: +10 to +25 for every model)."""
+        out: dict[str, str] = {}
+        last = ""
+        for _, id_ in self.graph.sequence:
+            document = self.documents.get(id_)
+            if document is not None:
+                out[id_] = f"{last}\n{document.text}" if last else document.text
+                last = document.text
+        return {id_: out.get(id_, document.text) for id_, document in self.documents.items()}
 
     def links(self, id_: str) -> Links:
         """What a memory leads to: words and names that are not too common, and of names those that are shown."""

@@ -62,7 +62,7 @@ async def recall(request: Request, index: Index, vectors: Vectors | None) -> Rec
     model = None
     if vectors is not None:
         try:
-            cosines = dict(await vectors.score(query.dense, DENSE_CANDIDATES, None))
+            cosines = dict(await vectors.score(query.dense, DENSE_CANDIDATES, index.documents.keys()))
             model = vectors.model()
         except TideloreError as error:
             degraded.append(f"embedder: {error.sentence}")

@@ -80,14 +80,14 @@ class _Signals:
         self.only = next(iter(query.speakers)) if len(query.speakers) == 1 else None
         self.entities = frozenset(query.entities)
         self.dates = bool(query.months or query.years)
-        self.sessions, self.shares = _words(query, index)
+        self.sessions, self.met, self.asked = _words(query, index)
 
     def of(self, document: Document) -> tuple[float, ...]:
         """In the order of `NAMES`."""
         weights, id_ = self.weights, document.id
         return (
             weights.spread * log(UNREACHED + self.mass.get(id_, 0.0)),
-            weights.session * self.sessions.get(self.index.session_of[id_], 0.0),
+            weights.session * self.sessions.get(self.index.session_at[document.order], 0.0),
             weights.speaker if self.only is not None and self.only in document.speakers else 0.0,
             weights.date if self.dates and _dated(self.query, document) else 0.0,
             -weights.asks if document.asks else 0.0,
@@ -100,14 +100,15 @@ class _Signals:
     def scored(self, document: Document) -> Scored:
         signals = dict(zip(NAMES, self.of(document), strict=True))
         named = document.id in self.entities or not self.entities.isdisjoint(document.entities)
-        share, mass = self.shares.get(document.id, 0.0), self.mass.get(document.id, 0.0)
+        share = min(1.0, self.met.get(document.id, 0.0) / self.asked) if self.asked else 0.0
+        mass = self.mass.get(document.id, 0.0)
         return Scored(document, sum(signals.values()), signals, share, mass, self.cosines.get(document.id), named)
 
 
-def _words(query: Query, index: Index) -> tuple[dict[int, float], dict[str, float]]:
-    """BM25 of each session as a share of the best score there could be; of each memory, the share of the query's weight (IDF)
-    that its own words meet."""
-    lengths, session_of = index.session_lengths, index.session_of
+def _words(query: Query, index: Index) -> tuple[dict[int, float], dict[str, float], float]:
+    """BM25 of each session as a share of the best score there could be; of each memory, how much of the
+    query's weight (IDF) its own words meet; and how much of that can be asked of one memory."""
+    lengths, session_at, documents = index.session_lengths, index.session_at, index.documents
     count = len(lengths)
     mean = sum(lengths) / count or 1.0
     sessions: dict[int, float] = {}
@@ -115,12 +116,14 @@ def _words(query: Query, index: Index) -> tuple[dict[int, float], dict[str, floa
     best = total = 0.0
     for word, weight in query.words.items():
         row = index.postings.get(word, {})
+        if not index.leads(len(row)):
+            continue
         value = weight * index.idf(len(row))
         total += value
         frequencies: dict[int, int] = {}
         for id_, times in row.items():
             shares[id_] = shares.get(id_, 0.0) + value
-            session = session_of[id_]
+            session = session_at[documents[id_].order]
             frequencies[session] = frequencies.get(session, 0) + times
         idf = weight * log(1 + (count - len(frequencies) + 0.5) / (len(frequencies) + 0.5))
         best += idf * (SESSION_K1 + 1)
@@ -130,7 +133,8 @@ def _words(query: Query, index: Index) -> tuple[dict[int, float], dict[str, floa
     asked = min(total, MOST_ASKED * index.idf(1))
     return (
         {session: value / best for session, value in sessions.items()} if best else {},
-        {id_: min(1.0, value / asked) for id_, value in shares.items()} if asked else {},
+        shares,
+        asked,
     )
 
 
