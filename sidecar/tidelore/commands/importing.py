@@ -123,8 +123,7 @@ def _show(context: Context, form: str, file: Path, plans: Sequence[ImportPlan]) 
             left_out = ", ".join(f"{texts.word('skip', reason)}: {number}" for reason, number in sorted(plan.skipped.items()))
             rows.append((texts("import.skipped"), left_out))
         rows.append((texts("import.store"), _news(context, plan)))
-        for name, value in rows:
-            out.text(value, first=f"{name}  ".rjust(2), first_style="dim", indent=2)
+        out.rows(rows)
         for note in plan.notes:
             out.text(note, "warn", indent=2)
     if len(shown) > _SHOWN:

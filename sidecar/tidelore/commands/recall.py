@@ -64,8 +64,7 @@ def show_card(out: Terminal, number: int, card: dict[str, Any]) -> None:
 def show_trace(out: Terminal, texts: Texts, trace: dict[str, Any], shown: int) -> None:
     """What was looked for, and the share of each signal in the score of each candidate."""
     none = texts("trace.none")
-    out.text(texts.list(trace["words"]) or none, first=texts("trace.words") + "  ", first_style="dim", indent=2)
-    out.text(texts.list(trace["names"]) or none, first=texts("trace.names") + "  ", first_style="dim", indent=2)
+    out.rows([(texts(f"trace.{name}"), texts.list(trace[name]) or none) for name in ("words", "names")])
     out.text(texts("trace.found", n=trace["found"]), indent=2)
     for card in trace["cards"][:shown]:
         mark = "+" if card["taken"] else "-"

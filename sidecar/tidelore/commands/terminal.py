@@ -77,6 +77,12 @@ class Terminal:
             parts = [self.styled(cell, style or (styles[at] if at < len(styles) else "")) for at, cell in enumerate(cells)]
             self.stream.write((" " * indent + "  ".join(parts)).rstrip(" ") + "\n")
 
+    def rows(self, rows: Sequence[tuple[str, str]], indent: int = 2) -> None:
+        """Names and texts, the texts one below the other and wrapped."""
+        names = max((width(name) for name, _ in rows), default=0)
+        for name, text in rows:
+            self.text(text, first=pad(name, names) + "  ", first_style="dim", indent=indent)
+
     def json(self, value: Any) -> None:
         """One JSON document: on one line for programs, laid out on a terminal."""
         text = json.dumps(value, ensure_ascii=False, indent=2 if self.stream.isatty() else None)

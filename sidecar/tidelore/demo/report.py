@@ -57,9 +57,8 @@ def _remembered(out: Terminal, texts: Texts, remembered: Remembered) -> None:
     seconds = f"{remembered.seconds:.2f}"
     out.text(texts("demo.counts", nodes=remembered.nodes, edges=remembered.edges, seconds=seconds), indent=2)
     kinds = texts.list(f"{count} {texts(f'kinds.{kind}', n=count)}" for kind, count in remembered.kinds.items())
-    out.text(kinds, indent=2, first=texts("demo.kinds") + "  ", first_style="dim")
     hubs = texts.list(f"{flat(node['text'])} ({edges})" for node, edges in remembered.hubs[:_HUBS])
-    out.text(hubs, indent=2, first=texts("demo.hubs") + "  ", first_style="dim")
+    out.rows([(texts("demo.kinds"), kinds), (texts("demo.hubs"), hubs)])
     if remembered.piece is not None:
         _piece(out, texts, remembered.piece)
     if remembered.facts:

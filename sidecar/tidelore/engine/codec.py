@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from sys import intern
 from typing import Any, cast
 
 from tidelore.engine.errors import BadInput
@@ -124,14 +125,19 @@ def field_value(value: object) -> FieldValue:
     raise BadInput(f"A field cannot hold {type(value).__name__}.", "Use text, a number, true/false or a list of texts.")
 
 
+def _shared(word: Any) -> Any:
+    """One string in memory for a word that thousands of commits hold."""
+    return intern(word)
+
+
 def _ref_in(value: Sequence[Any]) -> Ref:
     match list(value):
         case ["named", str(name), kind, scope]:
-            return Named(name, kind, scope)
+            return Named(intern(name), _shared(kind), _shared(scope))
         case ["speaker", int(message)]:
             return Speaker(message)
         case ["evident", kind, list(messages), int(ordinal)]:
-            return Evident(kind, tuple(messages), ordinal)
+            return Evident(_shared(kind), tuple(messages), ordinal)
         case ["own", kind, str(token), scope]:
             return Own(kind, token, scope)
         case ["known", str(id_)]:
@@ -141,7 +147,7 @@ def _ref_in(value: Sequence[Any]) -> Ref:
 
 
 def _fields_in(value: Mapping[str, Any]) -> dict[str, FieldValue]:
-    return {name: field_value(item) for name, item in value.items()}
+    return {intern(name): field_value(item) for name, item in value.items()}
 
 
 def _optional(value: object) -> FieldValue | None:
@@ -154,7 +160,7 @@ def operation_in(value: Mapping[str, Any]) -> Operation:
         subject = value.get("subject")
         return EnsureNode(
             _ref_in(value["node"]),
-            value["sub"],
+            _shared(value["sub"]),
             _fields_in(value.get("fields", {})),
             tuple(Quote(message, text) for message, text in value.get("evidence", ())),
             None if subject is None else _ref_in(subject),
@@ -162,7 +168,7 @@ def operation_in(value: Mapping[str, Any]) -> Operation:
         )
     if "edge" in value:
         return EnsureEdge(
-            value["edge"],
+            _shared(value["edge"]),
             _ref_in(value["from"]),
             _ref_in(value["to"]),
             value.get("label", ""),

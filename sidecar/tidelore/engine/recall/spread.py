@@ -71,10 +71,13 @@ def _leave(
     chain = CHAIN * index.mean_idf
     for id_, value in documents.items():
         mass[id_] = mass.get(id_, 0.0) + RESTART * value
+        document = index.documents[id_]
+        if value < TOLERANCE * (len(document.counts) + len(document.entities)):
+            continue
         links = index.links(id_)
         beside = index.neighbours(id_)
         degree = links.weight + chain * len(beside)
-        if value < TOLERANCE * (len(links.words) + len(links.names) + len(beside)) or not degree:
+        if not degree:
             continue
         unit = (1 - RESTART) * value / degree
         for word, idf in links.words:
