@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from tidelore.engine.codec import edge_id
@@ -84,7 +85,7 @@ def _derived(graph: Graph) -> Iterator[EdgeView]:
     for line, members in graph.lines.items():
         facts = sorted((graph.nodes[id_] for id_ in members if graph.nodes[id_].shown), key=lambda fact: fact.parts[-1].key)
         facts = [fact for fact in facts if line_of(fact.parts[-1]) == line]
-        for older, newer in zip(facts, facts[1:], strict=False):
+        for older, newer in pairwise(facts):
             yield EdgeView(edge_id("replaces", newer.id, older.id, ""), "replaces", newer.id, older.id, "", {})
 
 

@@ -1,0 +1,151 @@
+"""Methods on extraction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidelore.engine import methods as m
+from tidelore.engine.chats import OpenChat, check_index
+from tidelore.engine.errors import BadInput, Conflict, TideloreError
+from tidelore.engine.extract import plan
+from tidelore.engine.extract.run import Attempts, Outcome, read_attempts, run_model, run_rules
+from tidelore.engine.ports import Batch
+from tidelore.engine.schema import DEFAULT, Schema
+from tidelore.engine.table import DEFAULT_LAG, Call, method, positive
+
+if TYPE_CHECKING:
+    from tidelore.engine.service import Service
+
+
+@method("extract.plan", m.ExtractPlan, m.Plan)
+async def extract_plan(service: Service, params: m.ExtractPlan, call: Call) -> m.Plan:
+    """What extraction would work on next: the messages that nothing live covers, as whole windows."""
+    del call
+    chat = await service.chats.open(params.chat)
+    lag = _lag(params.lag)
+    if params.by == "rules":
+        due = plan.due_for_rules(chat.timeline, lag)
+        return m.Plan([m.WindowInfo(at, at) for at in due], [], lag)
+    attempts = await attempts_of(service, chat)
+    windows: list[m.WindowInfo] = []
+    aside: list[m.AsideInfo] = []
+    for window in plan.due_for_model(chat.timeline, lag, positive(params.exchanges, "exchanges")):
+        name = plan.window_id(chat.timeline.keys[window.first : window.last + 1])
+        if attempts.aside(name):
+            reason = attempts.error.get(name) or "The model found nothing worth keeping here."
+            aside.append(m.AsideInfo(window.first, window.last, reason, attempts.tries.get(name, 0)))
+        else:
+            windows.append(m.WindowInfo(window.first, window.last))
+    return m.Plan(windows, aside, lag)
+
+
+@method("extract.run", m.ExtractRun, m.Extracted, writes=True)
+async def extract_run(service: Service, params: m.ExtractRun, call: Call) -> m.Extracted:
+    """Extract what is due, or a range by hand. Answers when everything is stored."""
+    chat = await service.chats.open(params.chat)
+    lag = _lag(params.lag)
+    exchanges = positive(params.exchanges, "exchanges")
+    hand = _range(chat, params.range)
+    if chat.record.id in service.extracting:
+        raise Conflict("An extraction of this chat is already running.", "Wait until it is done.")
+    if params.by == "model" and service.complete is None:
+        raise BadInput("No memory model is set.", 'Set one (docs/cli.md, "Memory model"), or extract by "rules".')
+    attempts = await attempts_of(service, chat)
+    if params.retry:
+        await service.chats.note("attempt", chat.record.pool, {"window": "", "outcome": "retry", "error": "", "raw": ""})
+        attempts = service.attempts[chat.record.pool] = Attempts()
+    service.extracting.add(chat.record.id)
+    try:
+        if params.by == "rules":
+            outcome = await run_rules(service.chats, chat, lag, hand, call.progress)
+        else:
+            assert service.complete is not None
+            schema = await schema_of(service)
+            outcome = await run_model(
+                service.chats, chat, service.complete, schema, attempts, lag, exchanges, hand, call.progress, call.cancelled
+            )
+    finally:
+        service.extracting.discard(chat.record.id)
+    chat = await service.chats.open(params.chat)
+    degraded = await _embed(service, chat)
+    return _extracted(outcome, _remaining(chat, params.by, attempts, lag, exchanges), degraded)
+
+
+async def _embed(service: Service, chat: OpenChat) -> list[str]:
+    """Hand the texts of the memories to the embedder; what failed stays pending there, and words keep recall going."""
+    if service.vectors is None:
+        return []
+    chat.index.refresh()
+    try:
+        await service.vectors.put(chat.index.passages())
+    except TideloreError as error:
+        return [f"embedder: {error.sentence}"]
+    return []
+
+
+def _remaining(chat: OpenChat, by: str, attempts: Attempts, lag: int, exchanges: int) -> int:
+    if by == "rules":
+        return len(plan.due_for_rules(chat.timeline, lag))
+    keys = chat.timeline.keys
+    due = plan.due_for_model(chat.timeline, lag, exchanges)
+    return sum(1 for window in due if not attempts.aside(plan.window_id(keys[window.first : window.last + 1])))
+
+
+async def attempts_of(service: Service, chat: OpenChat) -> Attempts:
+    attempts = service.attempts.get(chat.record.pool)
+    if attempts is None:
+        attempts = service.attempts[chat.record.pool] = await read_attempts(service.chats, chat.record.pool)
+    return attempts
+
+
+@method("schema.get", m.NoParams, m.SchemaView)
+async def schema_get(service: Service, params: m.NoParams, call: Call) -> m.SchemaView:
+    """The kinds, subs and fields that extraction by model fills."""
+    del params, call
+    return m.SchemaView(dict((await schema_of(service)).to_json()))
+
+
+@method("schema.set", m.SchemaSet, m.SchemaView, writes=True)
+async def schema_set(service: Service, params: m.SchemaSet, call: Call) -> m.SchemaView:
+    """Replace the schema: own subs and fields may be added to the kinds."""
+    del call
+    schema = Schema.from_json(params.schema)
+    await service.store.write(Batch(settings={"schema": schema.to_json()}))
+    return m.SchemaView(dict(schema.to_json()))
+
+
+async def schema_of(service: Service) -> Schema:
+    stored = (await service.store.settings()).get("schema")
+    return DEFAULT if stored is None else Schema.from_json(stored)
+
+
+def _lag(value: int | None) -> int:
+    if value is None:
+        return DEFAULT_LAG
+    if value < 0:
+        raise BadInput(f"lag is {value}.", "0 extracts everything, 1 leaves the newest exchange alone, and so on.")
+    return value
+
+
+def _range(chat: OpenChat, value: list[int] | None) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    if len(value) != 2 or value[0] > value[1]:
+        raise BadInput(f"range is {value}.", "Give the first and the last message index, both in it: [10, 20].")
+    for index in value:
+        check_index(chat, index, "range")
+    return value[0], value[1]
+
+
+def _extracted(outcome: Outcome, remaining: int, degraded: list[str]) -> m.Extracted:
+    return m.Extracted(
+        outcome.windows,
+        outcome.commits,
+        outcome.empty,
+        remaining,
+        outcome.dropped,
+        outcome.problems,
+        [m.FailedWindow(window.first, window.last, error) for window, error in outcome.failed],
+        outcome.interrupted,
+        degraded,
+    )
