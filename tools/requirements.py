@@ -14,18 +14,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MANIFEST = ROOT / "tests" / "requirements.toml"
-KEYS = {"id": str, "source": str, "text": str, "done": bool, "issue": int}
+KEYS = {"id": str, "source": str, "text": str, "done": bool}
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One row of the manifest; `issue` is the number of the issue that is to meet it, if one is named."""
+    """One row of the manifest."""
 
     id: str
     source: str
     text: str
     done: bool
-    issue: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def load(path: Path = MANIFEST) -> list[Requirement]:
 
 def _requirement(row: dict[str, object]) -> Requirement:
     unknown = row.keys() - KEYS.keys()
-    missing = KEYS.keys() - row.keys() - {"issue"}
+    missing = KEYS.keys() - row.keys()
     wrong = {key for key, value in row.items() if key in KEYS and (type(value) is not KEYS[key] or value == "")}
     if unknown or missing or wrong:
         raise ValueError(f"requirement {row.get('id')!r}: look at {', '.join(sorted(unknown | missing | wrong))}")

@@ -71,9 +71,13 @@ async def main() -> None:
             await run(path, found, times)
         for category in sorted(found):
             rows = found[category]
-            print(f"  category {category:2} {len(rows):5} R@10 {100 * statistics.mean(r[0] for r in rows):5.1f} R@20 {100 * statistics.mean(r[1] for r in rows):5.1f}")
+            print(
+                f"  category {category:2} {len(rows):5} R@10 {100 * statistics.mean(r[0] for r in rows):5.1f} R@20 {100 * statistics.mean(r[1] for r in rows):5.1f}"
+            )
         rows = [row for category, values in found.items() if category != 5 for row in values]
-        print(f"{folder}: all but 5: {len(rows)} R@10 {100 * statistics.mean(r[0] for r in rows):.1f} R@20 {100 * statistics.mean(r[1] for r in rows):.1f}; search {statistics.median(times):.1f} ms")
+        print(
+            f"{folder}: all but 5: {len(rows)} R@10 {100 * statistics.mean(r[0] for r in rows):.1f} R@20 {100 * statistics.mean(r[1] for r in rows):.1f}; search {statistics.median(times):.1f} ms"
+        )
 
 
 if __name__ == "__main__":

@@ -43,5 +43,7 @@ if __name__ == "__main__":
     else:
         with tempfile.TemporaryDirectory() as folder:
             for step in ("make", "use"):
-                done = subprocess.run([sys.executable, "-m", "tests.bench.memory", step, folder], capture_output=True, text=True, check=True)
+                done = subprocess.run(
+                    [sys.executable, "-m", "tests.bench.memory", step, folder], capture_output=True, text=True, check=True
+                )
             print(done.stdout.strip())

@@ -37,7 +37,12 @@ class World:
     def message(self, at: int) -> dict[str, Any]:
         role: Role = "assistant" if at % 2 else "user"
         person = self.random.choice(self.people)
-        return {"role": role, "name": "Tobin" if at % 2 else "Mara", "text": f"{self.sentence()} {person} {self.sentence(9)}", "hidden": False}
+        return {
+            "role": role,
+            "name": "Tobin" if at % 2 else "Mara",
+            "text": f"{self.sentence()} {person} {self.sentence(9)}",
+            "hidden": False,
+        }
 
     def commit(self, message: Mapping[str, Any], clock: int) -> Commit:
         """A rule commit: a moment, a fact, and edges to people, places and another node of the story."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from tidelore.engine.memory import MemoryStore
 from tidelore.engine.ports import Complete, Store, Vectors
 from tidelore.engine.service import Service
+
+T = TypeVar("T")
 
 
 class Kit:
@@ -28,6 +31,10 @@ class Kit:
         self.service = Service(
             self.store, lambda: next(self._time), lambda: f"{self._replica}-{next(self._tokens)}", self._complete, self._vectors
         )
+
+    @staticmethod
+    def run_sync(work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run(work)
 
     def call(self, method: str, **params: Any) -> Any:
         return asyncio.run(self.service.call(method, params))

@@ -128,9 +128,7 @@ class LiveLaw(RuleBasedStateMachine):
 
     def _messages(self, replica: Replica, chat: str) -> list[Message]:
         sources = replica.pool.sources
-        return [
-            Message(entry.role, sources[entry.key].text, entry.name, entry.hidden, entry.date) for entry in replica.entries(chat)
-        ]
+        return [Message(entry.role, sources[entry.key].text, entry.name, entry.hidden, entry.date) for entry in replica.entries(chat)]
 
     @rule(data=st.data(), which=st.integers(0, 1), chat=st.sampled_from((MAIN, BRANCH)))
     def edit_the_chat(self, data: Any, which: int, chat: str) -> None:

@@ -183,7 +183,7 @@ def test_extraction_by_a_model_that_is_not_set_says_how_to_set_one(filled: Path)
 
 
 def test_a_model_that_cannot_be_reached_is_an_error_that_stores_nothing(filled: Path) -> None:
-    arguments = ["--by", "model", "--model-url", "http://127.0.0.1:9/v1", "--model", "none", "--lag", "30"]
+    arguments = ["--by", "model", "--model-url", "http://127.0.0.1:9/v1", "--model", "none", "--lag", "0"]
     done = answered(filled, "extract", "story", *arguments, code=1)
     assert done["interrupted"]
     assert done["windows"] == 0
@@ -255,14 +255,12 @@ def test_the_doctor_says_that_a_model_is_not_reached_and_shows_no_key(data: Path
 
 
 def test_a_reader_that_goes_away_is_no_error(filled: Path) -> None:
-    process = subprocess.Popen([*COMMAND, "graph"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(filled))
-    assert process.stdout is not None
-    assert process.stderr is not None
-    process.stdout.read(1)
-    process.stdout.close()
-    assert process.wait(60) == 141
-    assert process.stderr.read() == b""
-    process.stderr.close()
+    with subprocess.Popen([*COMMAND, "graph"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(filled)) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.wait(60) == 141
+        assert process.stderr.read() == b""
 
 
 def _on_a_terminal(data: Path, *arguments: str, types: bytes = b"", env: dict[str, str] | None = None) -> str:

@@ -123,9 +123,9 @@ def test_the_methods_can_be_listed(tmp_path: Path, name: str) -> None:
 
 def test_nothing_but_the_protocol_gets_to_stdout(tmp_path: Path) -> None:
     script = (
-        "import sys; from tidelore.engine.service import METHODS, Service, method; from tidelore.engine import methods as m\n"
-        "async def shout(self, params, call):\n    'Prints.'\n    print('noise'); raise ZeroDivisionError\n"
-        "method('test.shout', m.NoParams, m.ChatInfos)(shout)\n"
+        "import sys, dataclasses; from tidelore.engine.service import METHODS\n"
+        "async def shout(service, params, call):\n    print('noise'); raise ZeroDivisionError\n"
+        "METHODS['test.shout'] = dataclasses.replace(METHODS['chat.list'], handler=shout)\n"
         "from tidelore.cli import main; sys.exit(main(['rpc']))"
     )
     lines = "".join(json.dumps(each) + "\n" for each in (request("test.shout"), request("chat.list", 2)))

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from tidelore import __version__
 from tidelore.commands.context import Context
+from tidelore.commands.measure import width as measure
 from tidelore.commands.measure import wrap
 from tidelore.texts import LANGUAGES, Texts
 
@@ -46,7 +47,9 @@ def _formatter(texts: Texts) -> type[argparse.HelpFormatter]:
         """Breaks lines by columns, not characters, so that Chinese fits."""
 
         def __init__(self, prog: str) -> None:
-            super().__init__(prog, max_help_position=28, width=_COLUMNS)
+            # argparse counts characters, and those of the prefix may be wide.
+            prefix = texts("usage.prefix")
+            super().__init__(prog, max_help_position=28, width=_COLUMNS - measure(prefix) + len(prefix))
 
         def _split_lines(self, text: str, width: int) -> list[str]:
             return wrap(" ".join(text.split()), width)

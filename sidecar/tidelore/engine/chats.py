@@ -44,7 +44,7 @@ class OpenChat:
     graph: Graph
     index: Index
     revision: int
-    raw: Sequence[Any] = ()
+    raw: list[Any] = field(default_factory=list[Any])
     language: tuple[tuple[int, str], str] = ((-1, ""), "und")
 
     @property
@@ -196,6 +196,8 @@ class Chats:
         self, chat: OpenChat, made: bool, raw: Sequence[Any], parse: Callable[[Any], Message | str]
     ) -> tuple[Change, dict[str, int]]:
         timeline = chat.timeline
+        if len(chat.raw) != len(timeline.slots):
+            chat.raw = []
         start, end, stop = _difference(chat.raw, raw, len(timeline.slots))
         parsed = [parse(item) for item in raw[start:stop]]
         skipped = Counter(item for item in parsed if isinstance(item, str))
@@ -209,8 +211,9 @@ class Chats:
             chat.pool.add_source(source)
         change = timeline.update(entries, start, end)
         chat.graph.change(change)
-        # With messages left out, positions in `raw` and in the chat differ: then all is compared again next time.
-        chat.raw = () if skipped else raw
+        # Copies, since the caller may go on to change its own. With messages left out, positions here and in the chat differ: then
+        # all is compared again next time.
+        chat.raw = [] if skipped else [*chat.raw[:start], *map(dict, raw[start:stop]), *chat.raw[end:]]
         write = ChatWrite(
             chat.record.id,
             chat.revision,
@@ -246,7 +249,7 @@ CHUNK = 128
 
 def _difference(old: Sequence[Any], new: Sequence[Any], size: int) -> tuple[int, int, int]:
     """(start, end, stop): slots[start:end] became new[start:stop]. Without an old list of this chat's size all is new."""
-    if len(old) != size or not old:
+    if not old:
         return 0, size, len(new)
     shorter = min(len(old), len(new))
     start = 0

@@ -16,7 +16,6 @@ from tidelore.engine.model import (
     EnsureEdge,
     EnsureNode,
     Evident,
-    Fields,
     FieldValue,
     Known,
     Named,
@@ -28,6 +27,7 @@ from tidelore.engine.model import (
     Ref,
     Retire,
     Speaker,
+    Stated,
 )
 from tidelore.engine.text.unicode14 import fold_name, well_formed
 
@@ -77,8 +77,14 @@ def _ref_out(ref: Ref) -> list[Any]:
             return ["known", id_]
 
 
-def _fields_out(fields: Fields) -> dict[str, Any]:
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+def _stated_out(value: Stated) -> Any:
+    if isinstance(value, Speaker):
+        return {"speaker": value.message}
+    return [_stated_out(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _fields_out(fields: Mapping[str, Stated]) -> dict[str, Any]:
+    return {name: _stated_out(value) for name, value in fields.items()}
 
 
 def operation_out(operation: Operation) -> dict[str, Any]:
@@ -150,6 +156,16 @@ def _fields_in(value: Mapping[str, Any]) -> dict[str, FieldValue]:
     return {intern(name): field_value(item) for name, item in value.items()}
 
 
+def _stated_in(value: Any) -> Stated:
+    match value:
+        case {"speaker": int(message)}:
+            return Speaker(message)
+        case list():
+            return tuple(Speaker(item["speaker"]) if isinstance(item, dict) else str(item) for item in value)
+        case _:
+            return field_value(value)
+
+
 def _optional(value: object) -> FieldValue | None:
     return None if value is None else field_value(value)
 
@@ -161,7 +177,7 @@ def operation_in(value: Mapping[str, Any]) -> Operation:
         return EnsureNode(
             _ref_in(value["node"]),
             _shared(value["sub"]),
-            _fields_in(value.get("fields", {})),
+            {intern(name): _stated_in(item) for name, item in value.get("fields", {}).items()},
             tuple(Quote(message, text) for message, text in value.get("evidence", ())),
             None if subject is None else _ref_in(subject),
             value.get("certainty", "stated"),

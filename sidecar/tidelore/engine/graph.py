@@ -4,7 +4,7 @@ out of the middle recomputes only what it touched."""
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from tidelore.engine.aliases import Aliases
@@ -16,6 +16,7 @@ from tidelore.engine.model import (
     EnsureNode,
     Evident,
     Fields,
+    FieldValue,
     Kind,
     Known,
     Named,
@@ -24,6 +25,7 @@ from tidelore.engine.model import (
     Ref,
     Retire,
     Speaker,
+    Stated,
 )
 from tidelore.engine.nodes import EdgeName, EdgeState, NodePart, NodeState, PartKey, key_of, line_of, marks
 
@@ -73,7 +75,7 @@ class Graph:
                 case _:
                     continue
             key = _part_key(placement, number)
-            for alias in dict.fromkeys(named_id("entity", scope, name) for name in aliases):
+            for alias in dict.fromkeys(named_id("entity", scope, name) for name in aliases if isinstance(name, str)):
                 if alias != target:
                     placement.claims.append((alias, key))
                     if self.aliases.claim(alias, key, target):
@@ -137,7 +139,7 @@ class Graph:
         ref = operation.ref
         id_ = self.resolve(ref, placement)
         window = placement.commit.window
-        fields = operation.fields
+        fields = _spoken(operation.fields, placement)
         kind: Kind
         match ref:
             case Speaker(message):
@@ -315,6 +317,19 @@ def _names_in(placement: Placement) -> Iterator[str]:
                     yield id_
                 case Evident() | Own():
                     pass
+
+
+def _spoken(fields: Mapping[str, Stated], placement: Placement) -> dict[str, FieldValue]:
+    """The fields with the names on screen for the speakers that they mean."""
+    out: dict[str, FieldValue] = {}
+    for name, value in fields.items():
+        if isinstance(value, Speaker):
+            out[name] = _speaker(placement, value.message)
+        elif isinstance(value, tuple):
+            out[name] = tuple([_speaker(placement, item.message) if isinstance(item, Speaker) else item for item in value])
+        else:
+            out[name] = value
+    return out
 
 
 def _speaker(placement: Placement, message: int) -> str:

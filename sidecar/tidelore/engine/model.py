@@ -101,6 +101,10 @@ class Known:
 Ref: TypeAlias = Named | Speaker | Evident | Own | Known
 
 
+# What a windowed commit says of people in a field: a speaker is meant by position, and the fold puts in the name on screen.
+Stated: TypeAlias = FieldValue | Speaker | tuple[str | Speaker, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Quote:
     """Evidence: message number `message` (from 0) of the window, and the very words, or empty for the whole message."""
@@ -121,7 +125,7 @@ class EnsureNode:
 
     ref: Ref
     sub: str
-    fields: Fields = field(default_factory=dict[str, FieldValue])
+    fields: Mapping[str, Stated] = field(default_factory=dict[str, Stated])
     evidence: tuple[Quote, ...] = ()
     subject: Ref | None = None
     certainty: Certainty = "stated"

@@ -34,8 +34,8 @@ def test_fields_arrive_as_values_of_a_node() -> None:
         "text": "Ilse fears Lin",
         "importance": 10,
         "story_time": "second night",
-        "known_by": ("Mara", "Lin"),
-        "held_by": "Ilse",
+        "known_by": (Speaker(0), "Lin"),
+        "held_by": Speaker(1),
         "value": ("a", "3"),
         "certainty": "unsure",
     }
@@ -88,9 +88,9 @@ def test_the_answer_shape_of_st_bme_is_understood() -> None:
     )
     event, lin, view = stated(resolved)
     assert (event.sub, event.fields["text"], event.fields["title"]) == ("event", "Mara met Lin", "Meeting")
-    assert (event.fields["participants"], event.fields["story_time"]) == (("Mara", "Lin"), "spring")
+    assert (event.fields["participants"], event.fields["story_time"]) == ((Speaker(0), "Lin"), "spring")
     assert (lin.ref, lin.fields) == (Named("Lin"), {"traits": "clever"})
-    assert (view.sub, view.fields["held_by"], view.subject) == ("belief", "Ilse", Speaker(1))
+    assert (view.sub, view.fields["held_by"], view.subject) == ("belief", Speaker(1), Speaker(1))
     assert edges(resolved) == [
         EnsureEdge("involved_in", Evident("moment", (0,)), Named("Lin")),
         EnsureEdge("replaces", Evident("moment", (0,)), Known("id-met")),

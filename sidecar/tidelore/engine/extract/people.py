@@ -66,11 +66,11 @@ class People:
         """Where the message shown as [number] stands in the window, from 0."""
         return next((at for at, message in enumerate(self._window) if message.number == number), None)
 
-    def shown_name(self, name: str) -> str:
-        """A name for a field: that on screen where a speaker is meant by number or role."""
+    def person(self, name: str) -> str | Speaker:
+        """A name for a field; a speaker is meant by position, so that a rename follows."""
         match self.entity(name):
-            case Speaker(at):
-                return self._window[at].name or name
+            case Speaker() as speaker:
+                return speaker
             case Named(known):
                 return known
             case _:

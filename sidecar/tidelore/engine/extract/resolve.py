@@ -15,7 +15,7 @@ from tidelore.engine.extract.prompt import KnownNode, PromptMessage
 from tidelore.engine.extract.quotes import Texts
 from tidelore.engine.extract.wording import is_order_about_form
 from tidelore.engine.extract.words import DEFAULT_SUBS, fold_word, kind_and_sub
-from tidelore.engine.model import EnsureNode, Evident, FieldValue, Kind, Operation, Quote, Ref, Speaker
+from tidelore.engine.model import EnsureNode, Evident, Kind, Operation, Quote, Ref, Speaker, Stated
 from tidelore.engine.schema import Schema
 from tidelore.engine.text.unicode14 import fold_name
 
@@ -24,6 +24,8 @@ MOST_NODES = 12
 
 _LONGEST_TEXT = 4000
 _MAX_PROBLEMS = 60
+# Fields that hold names of people.
+_PEOPLE = frozenset({"participants"})
 _READ_ELSEWHERE = frozenset(
     "text summary content description name title memory fact statement constraint insight subject about attribute value "
     "storytime time when knownby heldby importance ownername confidence".split()
@@ -48,7 +50,7 @@ class _Node:
     item: Item
     kind: Kind
     sub: str
-    fields: dict[str, FieldValue]
+    fields: dict[str, Stated]
     evidence: tuple[Quote, ...]
     update_of: KnownNode | None
     ref: Ref | None = None
@@ -174,18 +176,18 @@ class _Resolver:
                 self.problems.append(f"message outside window: {cite.number}")
         return tuple(quotes)
 
-    def _fields(self, item: Item, kind: Kind, sub: str) -> dict[str, FieldValue]:
+    def _fields(self, item: Item, kind: Kind, sub: str) -> dict[str, Stated]:
         """The fields that any node may have, and those that the schema knows, in its own spelling."""
         claim = kind in ("moment", "fact")
-        held_by = self.people.shown_name(item.held_by) if item.held_by else ""
-        fields: dict[str, FieldValue] = {
+        held_by = self.people.person(item.held_by) if item.held_by else ""
+        fields: dict[str, Stated] = {
             "text": item.text,
             "title": item.title if claim and item.title != item.text else "",
             "attribute": item.attribute if kind == "fact" else "",
             "value": item.value if kind == "fact" else "",
             "story_time": item.story_time,
             "held_by": held_by if claim else "",
-            "known_by": tuple(dict.fromkeys(map(self.people.shown_name, item.known_by))),
+            "known_by": tuple(dict.fromkeys(map(self.people.person, item.known_by))),
         }
         if item.importance is not None:
             fields["importance"] = item.importance
@@ -193,7 +195,10 @@ class _Resolver:
         allowed = {fold_word(one.name): one.name for one in (known.fields if known else ())}
         for word, value in item.fields.items():
             if word in allowed:
-                fields[allowed[word]] = fields.get(allowed[word]) or value
+                stated: Stated = value
+                if allowed[word] in _PEOPLE and isinstance(value, tuple):
+                    stated = tuple(map(self.people.person, value))
+                fields[allowed[word]] = fields.get(allowed[word]) or stated
             elif word == "tags" and isinstance(value, tuple):
                 fields["tags"] = value
             elif word == "aliases" and kind == "entity":
