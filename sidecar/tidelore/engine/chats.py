@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from tidelore.engine.clock import Clock
-from tidelore.engine.errors import BadInput, Conflict, NotFound, TideloreError
+from tidelore.engine.errors import BadInput, Conflict, NotFound
 from tidelore.engine.graph import Graph
 from tidelore.engine.history import Change, Timeline
 from tidelore.engine.keys import Door, Entry
@@ -85,14 +85,12 @@ class Chats:
         return self._records.get(name)
 
     async def _opened(self, record: ChatRecord) -> OpenChat:
-        home = self._pools.get(record.pool)
-        if home is None:
-            home = OpenPool(record.pool)
-            await self._read_pool(home)
-            home = self._pools.setdefault(record.pool, home)
+        home = self._pools.setdefault(record.pool, OpenPool(record.pool))
         chat = home.chats.get(record.id)
         if chat is None:
+            # Messages before texts: both are written at once, so every message that was read has its text, whoever writes meanwhile.
             rows = await self.store.chat(record.id)
+            await self._read_pool(home)
             chat = home.chats.get(record.id) or self._build(record, home, rows.revision, rows.rows)
             home.chats[record.id] = chat
         return chat
@@ -131,15 +129,15 @@ class Chats:
             return
         if not self.replica:
             self.replica = await self.store.replica()
-        records = {record.name: record for record in await self.store.chats()}
+        # Taken over at once: a chat that is made here while the rest is awaited must not be forgotten again.
+        self._records = {record.name: record for record in await self.store.chats()}
+        for record in self._records.values():
+            self.clock.see(record.clock)
         for home in list(self._pools.values()):
             await self._read_pool(home)
             for chat in list(home.chats.values()):
                 if (await self.store.chat(chat.record.id)).revision != chat.revision:
                     self.forget(chat)
-        self._records = records
-        for record in records.values():
-            self.clock.see(record.clock)
         self._version = version
 
     async def _read_pool(self, home: OpenPool) -> None:
@@ -176,9 +174,8 @@ class Chats:
                 try:
                     change, skipped = await self._update(chat, made, raw, parse)
                 except Conflict:
-                    self._version = -1
-                else:
-                    return chat, change, skipped
+                    continue
+                return chat, change, skipped
         raise Conflict("Other writers keep changing this chat.", "Send the update again.")
 
     async def _for_update(self, name: str, branch_of: str) -> tuple[OpenChat, bool]:
@@ -224,8 +221,10 @@ class Chats:
             record = chat.record
             try:
                 await self.store.write(Batch(record.pool, list(sources.values()), (), record if made else None, write))
-            except TideloreError:
+            except BaseException:
+                # Also when cancelled: then nobody here knows whether it was stored.
                 self._pools.pop(record.pool, None)
+                self._version = -1
                 raise
             chat.revision += 1
             if made:
@@ -236,7 +235,11 @@ class Chats:
 
     async def commit(self, chat: OpenChat, commits: Sequence[Commit], ledger: Sequence[LedgerRow] = ()) -> None:
         """Store commits of a chat's pool, then let them live. Call with the lock held."""
-        await self.store.write(Batch(chat.record.pool, (), commits, None, None, ledger))
+        try:
+            await self.store.write(Batch(chat.record.pool, (), commits, None, None, ledger))
+        except BaseException:
+            self._version = -1
+            raise
         self._take(chat.home, (), commits)
 
     async def note(self, kind: str, chat: str, body: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import secrets
 import sqlite3
@@ -12,9 +13,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tidelore.engine.codec import canonical, commit_in, content_out
-from tidelore.engine.errors import Conflict, StoreError
+from tidelore.engine.errors import BadInput, Conflict, StoreError
 from tidelore.engine.keys import Entry
-from tidelore.engine.model import Source
+from tidelore.engine.model import Commit, Source
 from tidelore.engine.ports import Batch, ChatRecord, ChatRows, ChatWrite, LedgerRow, PoolRows
 from tidelore.host.migrations import STEPS
 
@@ -52,21 +53,16 @@ class SqliteStore:
         return db
 
     def _prepare(self, db: sqlite3.Connection) -> None:
-        owner = db.execute("pragma application_id").fetchone()[0]
-        tables = db.execute("select count(*) from sqlite_schema").fetchone()[0]
-        if owner != APPLICATION_ID and tables:
-            raise StoreError(f"{self.path} is a database of another program.", "Choose another folder with --data.")
+        # All that only reads comes first: a file that is refused stays as it is.
+        have = self._format(db)
         db.execute("pragma journal_mode = wal")
         db.execute("pragma synchronous = full")
         db.execute("pragma foreign_keys = on")
-        have = db.execute("pragma user_version").fetchone()[0]
-        if have > len(STEPS):
-            raise StoreError(f"{self.path} was written by a newer Tidelore (format {have}).", "Update Tidelore; nothing was changed.")
         if have == len(STEPS):
             return
         db.execute("begin exclusive")
         try:
-            have = db.execute("pragma user_version").fetchone()[0]
+            have = self._format(db)
             for number, step in enumerate(STEPS[have:], have + 1):
                 for statement in filter(str.strip, step.split(";")):
                     db.execute(statement)
@@ -75,8 +71,21 @@ class SqliteStore:
             db.execute("insert or ignore into meta values ('replica', ?)", (secrets.token_hex(8),))
             db.execute("commit")
         except BaseException:
-            db.execute("rollback")
+            if db.in_transaction:
+                db.execute("rollback")
             raise
+
+    def _format(self, db: sqlite3.Connection) -> int:
+        """How many steps the file has had. Raises StoreError for one that is not ours to write."""
+        # Tables before owner: another process that makes the store just now commits both at once.
+        tables = db.execute("select count(*) from sqlite_schema").fetchone()[0]
+        owner = db.execute("pragma application_id").fetchone()[0]
+        if owner != APPLICATION_ID and (tables or owner):
+            raise StoreError(f"{self.path} is a database of another program.", "Choose another folder with --data.")
+        have = int(db.execute("pragma user_version").fetchone()[0])
+        if have > len(STEPS):
+            raise StoreError(f"{self.path} was written by a newer Tidelore (format {have}).", "Update Tidelore; nothing was changed.")
+        return have if owner else 0
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         def guarded() -> T:
@@ -84,6 +93,10 @@ class SqliteStore:
                 return work(self._db)
             except sqlite3.Error as error:
                 raise _store_error(self.path, error) from error
+            except UnicodeEncodeError as error:
+                raise BadInput("A text holds half of a character (a lone surrogate).", "Send whole characters; nothing was stored.") from error
+            except json.JSONDecodeError as error:
+                raise _damaged(self.path, str(error)) from error
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, guarded)
 
@@ -110,16 +123,25 @@ class SqliteStore:
             try:
                 sources = db.execute("select sequence, key, role, text from sources where pool = ? and sequence > ?", (pool, cursor))
                 commits = db.execute(
-                    "select sequence, content, clock, replica, maker from commits where pool = ? and sequence > ?", (pool, cursor)
+                    "select sequence, id, content, clock, replica, maker from commits where pool = ? and sequence > ?", (pool, cursor)
                 )
                 rows, changes = sources.fetchall(), commits.fetchall()
             finally:
                 db.execute("commit")
             # Both tables number from one counter, see `_next`, so one cursor serves both.
             last = max([cursor, *(row[0] for row in rows), *(row[0] for row in changes)])
-            return PoolRows([Source(*row[1:]) for row in rows], [commit_in(json.loads(row[1]), *row[2:]) for row in changes], last)
+            return PoolRows([Source(*row[1:]) for row in rows], [self._commit(*row[1:]) for row in changes], last)
 
         return await self._run(work)
+
+    def _commit(self, id_: str, content: str, clock: int, replica: str, maker: str) -> Commit:
+        try:
+            commit = commit_in(json.loads(content), clock, replica, maker)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise _damaged(self.path, f"commit {id_} cannot be read") from error
+        if commit.id != id_:
+            raise _damaged(self.path, f"commit {id_} is not what was written")
+        return commit
 
     async def chat(self, chat: str) -> ChatRows:
         def work(db: sqlite3.Connection) -> ChatRows:
@@ -222,10 +244,20 @@ def _next(db: sqlite3.Connection) -> Iterator[int]:
 
 def _store_error(path: Path, error: Exception) -> StoreError:
     text = str(error)
-    if "locked" in text or "busy" in text:
+    # The code of SQLite without its details, as in https://www.sqlite.org/rescode.html
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreError(f"{path} is being written by another process ({text}).", "Try again; nothing was stored.")
-    if "full" in text:
+    if code == sqlite3.SQLITE_FULL or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
         return StoreError(f"There is no room left to write {path}.", "Free some space and try again; nothing was lost.")
-    if "malformed" in text or "not a database" in text:
-        return StoreError(f"{path} is damaged or not a Tidelore store ({text}).", "Restore a backup, or choose another folder with --data.")
+    if code == sqlite3.SQLITE_IOERR:
+        return StoreError(f"{path} could not be read or written ({text}).", "Check that the disk has room and no fault, then try again.")
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return _damaged(path, text)
+    if not code and "decode" in text:
+        return _damaged(path, "a text in it is no text any more")  # SQLite's own words quote the text
     return StoreError(f"{path} cannot be used: {text}.", "Check that the folder exists and may be written, or choose another with --data.")
+
+
+def _damaged(path: Path, reason: str) -> StoreError:
+    return StoreError(f"{path} is damaged or not a Tidelore store ({reason}).", "Restore a backup, or choose another folder with --data.")
