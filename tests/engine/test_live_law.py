@@ -35,8 +35,8 @@ from tidelore.engine.view import graph_view
 
 # Few texts, some of them beginnings of others, so that messages repeat, windows recur and replies continue.
 TEXTS = ("a", "a b", "a b c", "x", "x y", "Yes.", "Yes. And no.", "long day", "")
-NAMES = ("Ann", "Bob", "Anna", "")
-PEOPLE = ("Ann", "Bob", "Anna", "Cleo")
+NAMES = ("Ann", "Bob", "Anna", "", "Ann Lee", "Bob Lee", "Captain Bob")
+PEOPLE = ("Ann", "Bob", "Anna", "Lee", "Ann Lee")
 BRANCH = "branch"
 MAIN = "main"
 

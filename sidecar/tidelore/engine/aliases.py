@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections import Counter
+from typing import TypeAlias
 
-Claim = tuple[tuple[int, int, str, int], str]
+from tidelore.engine.codec import named_id
+from tidelore.engine.text.unicode14 import fold_name
+
+Claim: TypeAlias = tuple[tuple[int, int, str, int], str]
+# Words of a name on screen that mean nobody by themselves.
+NO_NAMES = frozenset(
+    "the a an of and old young big little captain doctor dr dr. mr mr. mrs mrs. ms ms. miss lady lord sir dame king queen prince princess"
+    " duke duchess count countess baron father mother brother sister uncle aunt grandma grandpa saint st st. professor prof prof. master"
+    " mistress general colonel major sergeant officer agent inspector detective judge nurse van von de der den del della di da la le el al"
+    " bin ibn ben user assistant narrator character system bot ai".split()
+)
 
 
 class Aliases:
@@ -12,6 +24,18 @@ class Aliases:
 
     def __init__(self) -> None:
         self._claims: dict[str, list[Claim]] = {}
+        self._short: dict[str, str] = {}
+        self.voices = Voices()
+
+    def hear(self) -> list[str]:
+        """Take over what short names the voices have by now; the ids that lead elsewhere than before."""
+        if not self.voices.changed:
+            return []
+        old, self._short = (
+            self._short,
+            {named_id("entity", "chat", short): named_id("entity", "chat", name) for short, name in self.voices.short().items()},
+        )
+        return [id_ for id_ in old.keys() | self._short.keys() if old.get(id_) != self._short.get(id_)]
 
     def claim(self, alias: str, key: tuple[int, int, str, int], target: str) -> bool:
         """True when the alias leads elsewhere than before."""
@@ -33,23 +57,60 @@ class Aliases:
         """These ids and every alias whose way leads over one of them."""
         wanted = set(ids)
         out = set(ids)
-        for alias in self._claims:
+        for alias in self._claims.keys() | self._short.keys():
             at, seen = alias, set[str]()
-            while at in self._claims and at not in seen:
+            while (to := self._next(at)) is not None and at not in seen:
                 seen.add(at)
-                at = self._claims[at][-1][1]
+                at = to
             if not wanted.isdisjoint(seen | {at}):
                 out.add(alias)
         return out
 
     def canonical(self, id_: str) -> str:
         """Where a name leads in the end."""
-        if id_ not in self._claims:
+        to = self._next(id_)
+        if to is None:
             return id_
         seen = [id_]
-        while id_ in self._claims:
-            id_ = self._claims[id_][-1][1]
-            if id_ in seen:
-                return min(seen[seen.index(id_) :])
-            seen.append(id_)
-        return id_
+        while to is not None:
+            if to in seen:
+                return min(seen[seen.index(to) :])
+            seen.append(to)
+            to = self._next(to)
+        return seen[-1]
+
+    def _next(self, id_: str) -> str | None:
+        """One step: what is claimed goes before what is heard."""
+        rows = self._claims.get(id_)
+        return rows[-1][1] if rows else self._short.get(id_)
+
+
+class Voices:
+    """The names of those who speak on screen. A word of a longer name that no other one shares is short for it: who speaks as "Corwin
+    Threlfall" is meant by "Corwin"."""
+
+    def __init__(self) -> None:
+        self._names: Counter[str] = Counter()
+        self.changed = False
+
+    def add(self, name: str) -> None:
+        self.changed |= name not in self._names
+        self._names[name] += 1
+
+    def drop(self, name: str) -> None:
+        self._names[name] -= 1
+        if not self._names[name]:
+            del self._names[name]
+            self.changed = True
+
+    def short(self) -> dict[str, str]:
+        """Short name to full name, both folded."""
+        self.changed = False
+        full = {fold_name(name) for name in self._names}
+        found: dict[str, set[str]] = {}
+        for name in full:
+            words = name.split()
+            for word in words if len(words) > 1 else ():
+                if len(word) > 1 and word not in NO_NAMES and word not in full:
+                    found.setdefault(word, set()).add(name)
+        return {word: names.pop() for word, names in found.items() if len(names) == 1}

@@ -56,6 +56,7 @@ class Graph:
         for placement in change.removed:
             self._unfold(placement)
         moved += [alias for placement in change.added for alias in self._claim(placement)]
+        moved += self.aliases.hear()
         for placement in change.added:
             self._fold(placement)
         self._rehome(moved)
@@ -64,8 +65,14 @@ class Graph:
         """Register what other names a placement states; the names that now lead elsewhere."""
         moved: list[str] = []
         for number, operation in enumerate(placement.commit.operations):
-            aliases = operation.fields.get("aliases") if isinstance(operation, EnsureNode) else None
-            if not isinstance(operation, EnsureNode) or not isinstance(aliases, tuple):
+            if not isinstance(operation, EnsureNode):
+                continue
+            if isinstance(operation.ref, Speaker):
+                name = _speaker(placement, operation.ref.message)
+                placement.voices.append(name)
+                self.aliases.voices.add(name)
+            aliases = operation.fields.get("aliases")
+            if not isinstance(aliases, tuple):
                 continue
             match operation.ref:
                 case Named(name, "entity", scope):
@@ -84,7 +91,10 @@ class Graph:
 
     def _unclaim(self, placement: Placement) -> list[str]:
         moved = [alias for alias, key in placement.claims if self.aliases.drop(alias, key)]
+        for name in placement.voices:
+            self.aliases.voices.drop(name)
         placement.claims.clear()
+        placement.voices.clear()
         return moved
 
     def _fold(self, placement: Placement) -> None:
@@ -146,7 +156,8 @@ class Graph:
                 kind, scope = "entity", "chat"
                 fields = {**fields, "name": _speaker(placement, message)}
             case Named(name, kind, scope):
-                fields = {"name": name, **fields}
+                # Another name of a node does not become its name.
+                fields = {"name": name, **fields} if named_id(kind, scope, name) == id_ else _without_name(fields)
             case Evident(kind=kind):
                 scope = "chat"
             case Own(kind, _, scope):
@@ -317,6 +328,10 @@ def _names_in(placement: Placement) -> Iterator[str]:
                     yield id_
                 case Evident() | Own():
                     pass
+
+
+def _without_name(fields: Fields) -> dict[str, FieldValue]:
+    return {name: value for name, value in fields.items() if name != "name"}
 
 
 def _spoken(fields: Mapping[str, Stated], placement: Placement) -> dict[str, FieldValue]:

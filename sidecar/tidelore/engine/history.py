@@ -42,15 +42,16 @@ class Slot:
 
 
 class Placement:
-    """A commit at one place where it is live; windowless ones have no slots. `claims` and `undo` are the graph's: the other
-    names it states, and how to take it out again."""
+    """A commit at one place where it is live; windowless ones have no slots. `claims`, `voices` and `undo` are the graph's: the
+    other names it states, who speaks in it, and how to take it out again."""
 
-    __slots__ = ("claims", "commit", "slots", "undo")
+    __slots__ = ("claims", "commit", "slots", "undo", "voices")
 
     def __init__(self, commit: Commit, slots: tuple[Slot, ...] = ()) -> None:
         self.commit = commit
         self.slots = slots
         self.claims: list[tuple[str, tuple[int, int, str, int]]] = []
+        self.voices: list[str] = []
         self.undo: list[Callable[[], None]] = []
 
     def same(self, commit: Commit | None, slots: tuple[Slot, ...]) -> bool:
