@@ -20,21 +20,22 @@ NO_NAMES = frozenset(
 
 
 class Aliases:
-    """The latest claim in fold order decides where an alias leads. Chains are followed; a ring leads to its smallest id."""
+    """The latest claim in fold order decides where an alias leads; without one, what the voices make short for a name. Chains are
+    followed; a ring leads to its smallest id. `short`: short names of who speaks to full ones, all folded."""
 
     def __init__(self) -> None:
         self._claims: dict[str, list[Claim]] = {}
         self._short: dict[str, str] = {}
+        self.short: dict[str, str] = {}
         self.voices = Voices()
 
     def hear(self) -> list[str]:
         """Take over what short names the voices have by now; the ids that lead elsewhere than before."""
         if not self.voices.changed:
             return []
-        old, self._short = (
-            self._short,
-            {named_id("entity", "chat", short): named_id("entity", "chat", name) for short, name in self.voices.short().items()},
-        )
+        old = self._short
+        self.short = self.voices.short()
+        self._short = {_person(short): _person(name) for short, name in self.short.items()}
         return [id_ for id_ in old.keys() | self._short.keys() if old.get(id_) != self._short.get(id_)]
 
     def claim(self, alias: str, key: tuple[int, int, str, int], target: str) -> bool:
@@ -83,6 +84,10 @@ class Aliases:
         """One step: what is claimed goes before what is heard."""
         rows = self._claims.get(id_)
         return rows[-1][1] if rows else self._short.get(id_)
+
+
+def _person(name: str) -> str:
+    return named_id("entity", "chat", name)
 
 
 class Voices:
