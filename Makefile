@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-fast lint bench requirements lock clean
+.PHONY: help run test test-fast lint bench docs requirements lock clean
 
 PY := .venv/bin/python
 READY := .venv/.tidelore-ready
@@ -28,6 +28,10 @@ lint: $(READY) ## ruff and mypy alone
 
 bench: $(READY) ## measure speed and size
 	@$(PY) -m tests.bench
+
+docs: $(READY) ## make docs/methods.md and the picture of the demo anew
+	@$(PY) -m tools.methods
+	@$(PY) -m tools.picture
 
 requirements: $(READY) ## count the requirements done and planned
 	@$(PY) -m tools.requirements

@@ -21,7 +21,8 @@ class MessageIn:
 
 @dataclass(frozen=True, slots=True)
 class ChatUpdate:
-    """`messages`: the whole chat as it now stands. `branch_of`: for a new chat, the one it branched from."""
+    """`messages`: the whole chat as it now stands, each {"role", "text", "name", "hidden", "date"}; role and text are needed, roles other
+    than user and assistant are left out and counted, date is ISO 8601. `branch_of`: for a new chat, the one it branched from."""
 
     chat: str
     messages: list[Any]
@@ -141,7 +142,7 @@ class SchemaSet:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """`inserted` and `removed` count messages; `out` and `in` commits that went and came. `skipped` counts roles left out."""
+    """`inserted` and `removed` count messages, `commits_out` and `commits_in` commits that went and came. `skipped` counts roles left out."""
 
     chat: str
     messages: int
