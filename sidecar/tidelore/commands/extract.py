@@ -49,7 +49,7 @@ def _show(context: Context, chat: str, done: dict[str, Any], by: str) -> None:
     out, texts = context.out, context.texts
     if by == "rules":
         out.text(texts("extract.done_rules", n=done["windows"], chat=chat))
-    else:
+    elif done["windows"] or not done["interrupted"]:
         out.text(texts("extract.done_model", n=done["windows"], chat=chat))
     if done["empty"]:
         out.text(texts("extract.empty", n=done["empty"]), indent=2)
@@ -63,6 +63,8 @@ def _show(context: Context, chat: str, done: dict[str, Any], by: str) -> None:
         out.text(texts("extract.more_failed", n=len(done["failed"]) - _SHOWN), "warn", indent=2)
     if done["interrupted"]:
         out.text(texts("extract.interrupted", reason=done["interrupted"]), "bad")
+    for reason in done["degraded"]:
+        out.text(texts("recall.degraded", reason=reason), "warn", indent=2)
     if done["remaining"]:
         out.text(texts("extract.remaining", n=done["remaining"]))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from tidelore.engine.bulk import in_bulk
 from tidelore.engine.clock import Clock
 from tidelore.engine.errors import BadInput, Conflict, NotFound
 from tidelore.engine.graph import Graph
@@ -98,7 +99,8 @@ class Chats:
     def _build(self, record: ChatRecord, home: OpenPool, revision: int, rows: Sequence[tuple[Entry, int]]) -> OpenChat:
         timeline = Timeline(home.pool, record.id, self._ancestors(record))
         graph = Graph()
-        graph.change(timeline.load(rows))
+        with in_bulk():
+            graph.change(timeline.load(rows))
         return OpenChat(record, home, timeline, graph, Index(graph, timeline), revision)
 
     def _ancestors(self, record: ChatRecord) -> list[str]:
@@ -129,8 +131,8 @@ class Chats:
             return
         if not self.replica:
             self.replica = await self.store.replica()
-        # Taken over at once: a chat that is made here while the rest is awaited must not be forgotten again.
-        self._records = {record.name: record for record in await self.store.chats()}
+        # Added, since a chat may be made here while this is awaited; none ever goes.
+        self._records.update({record.name: record for record in await self.store.chats()})
         for record in self._records.values():
             self.clock.see(record.clock)
         for home in list(self._pools.values()):
@@ -146,6 +148,10 @@ class Chats:
         self._take(home, rows.sources, rows.commits)
 
     def _take(self, home: OpenPool, sources: Sequence[Source], commits: Sequence[Commit]) -> None:
+        with in_bulk():
+            self._add(home, sources, commits)
+
+    def _add(self, home: OpenPool, sources: Sequence[Source], commits: Sequence[Commit]) -> None:
         fresh = home.pool.add(sources, commits)
         for commit in fresh:
             self.clock.see(commit.clock)
@@ -156,6 +162,11 @@ class Chats:
     def forget(self, chat: OpenChat) -> None:
         """Drop a chat from memory; it is read from the store when next asked for."""
         chat.home.chats.pop(chat.record.id, None)
+
+    def _lose(self, chat: OpenChat) -> None:
+        """After a write that failed, or was cancelled so that nobody here knows whether it was stored: read all of it anew."""
+        self._pools.pop(chat.record.pool, None)
+        self._version = -1
 
     # ---- writing ----
 
@@ -222,9 +233,7 @@ class Chats:
             try:
                 await self.store.write(Batch(record.pool, list(sources.values()), (), record if made else None, write))
             except BaseException:
-                # Also when cancelled: then nobody here knows whether it was stored.
-                self._pools.pop(record.pool, None)
-                self._version = -1
+                self._lose(chat)
                 raise
             chat.revision += 1
             if made:
@@ -238,7 +247,7 @@ class Chats:
         try:
             await self.store.write(Batch(chat.record.pool, (), commits, None, None, ledger))
         except BaseException:
-            self._version = -1
+            self._lose(chat)
             raise
         self._take(chat.home, (), commits)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
 from sys import intern
@@ -212,11 +213,12 @@ def content_out(commit: Commit) -> dict[str, Any]:
     return out
 
 
-def commit_in(content: Mapping[str, Any], clock: int, replica: str, maker: str = "") -> Commit:
-    """A commit from its content; its id is worked out, so a changed content cannot keep its id."""
+def commit_in(content: Mapping[str, Any], clock: int, replica: str, maker: str = "", id_: str = "") -> Commit:
+    """A commit from its content. Its id is worked out, so a changed content cannot keep its id, unless the host knows that id and
+    content belong together (`id_`: read from its own store)."""
     keys, commits = content.get("needs", ((), ()))
     return Commit(
-        id=digest("commit", canonical(content)),
+        id=id_ or digest("commit", canonical(content)),
         author=content["author"],
         operations=tuple(operation_in(operation) for operation in content["operations"]),
         clock=clock,
@@ -232,6 +234,16 @@ def commit_in(content: Mapping[str, Any], clock: int, replica: str, maker: str =
     )
 
 
+def _made(commit: Commit) -> Commit:
+    """The commit with its id; broken characters in its texts are replaced first, so that it reads the same everywhere."""
+    content = content_out(commit)
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    sound = well_formed(text)
+    if sound != text:
+        return commit_in(json.loads(sound), commit.clock, commit.replica, commit.maker)
+    return replace(commit, id=digest("commit", text))
+
+
 def windowed(
     author: Author,
     operations: Sequence[Operation],
@@ -243,13 +255,7 @@ def windowed(
     maker: str = "",
 ) -> Commit:
     """A commit of an extraction."""
-    content = {
-        "author": author,
-        "operations": [operation_out(operation) for operation in operations],
-        "window": list(window),
-        "generation": generation,
-    }
-    return commit_in(json.loads(canonical(content)), clock, replica, maker)
+    return _made(Commit("", author, tuple(operations), clock, replica, tuple(window), generation, maker=maker))
 
 
 def windowless(
@@ -265,13 +271,19 @@ def windowless(
     maker: str = "",
 ) -> Commit:
     """A commit of a person, a tool, an import or upkeep. The nonce makes two equal ones two commits."""
-    content = {
-        "author": author,
-        "operations": [operation_out(operation) for operation in operations],
-        "nonce": f"{clock}.{replica}",
-        "chat": chat,
-        "anchor": anchor,
-        "undoes": undoes,
-        "needs": [list(needs.keys), list(needs.commits)],
-    }
-    return commit_in(json.loads(canonical(content)), clock, replica, maker)
+    nonce = f"{clock}.{replica}"
+    return _made(
+        Commit(
+            "",
+            author,
+            tuple(operations),
+            clock,
+            replica,
+            nonce=nonce,
+            chat=chat,
+            anchor=anchor,
+            needs=needs,
+            undoes=undoes,
+            maker=maker,
+        )
+    )

@@ -12,7 +12,8 @@ from tidelore.engine.model import Commit, Role
 from tidelore.engine.pool import Pool
 
 ORDER_STEP = 1 << 40
-FEW_COMMITS = 8
+# Up to so many texts, looking at every bare slot is cheaper than sorting them.
+FEW_TEXTS = 8
 
 
 class Slot:
@@ -100,6 +101,7 @@ class Timeline:
         self.bare: set[Slot] = set()
         self.windowless: dict[str, Placement] = {}
         self._lost: set[Placement] = set()
+        self._by_text: list[tuple[str, int, Slot]] | None = None
 
     def index(self, slot: Slot) -> int:
         """The position of a slot that stands."""
@@ -269,7 +271,9 @@ class Timeline:
             change.swap(slot.rule, new)
             slot.rule = new
         if slot.model is None and slot.rule is None:
-            self.bare.add(slot)
+            if slot not in self.bare:
+                self.bare.add(slot)
+                self._by_text = None
         else:
             self.bare.discard(slot)
 
@@ -313,16 +317,30 @@ class Timeline:
         return change
 
     def _refresh_bare(self, commits: Sequence[Commit], change: Change) -> None:
-        """New commits may be provisionally live where nothing exact is."""
+        """New commits may be provisionally live where nothing exact is: at texts that begin with their last message."""
         if not self.bare or not commits:
             return
-        slots: Iterable[Slot] = self.bare
-        if len(commits) <= FEW_COMMITS:
-            sources = self.pool.sources
-            texts = tuple(sources[commit.window[-1]].text for commit in commits if commit.window[-1] in sources)
-            slots = [slot for slot in self.bare if slot.key in sources and sources[slot.key].text.startswith(texts)]
-        for at in sorted(map(self.index, slots)):
+        sources = self.pool.sources
+        texts = {sources[commit.window[-1]].text for commit in commits if commit.window[-1] in sources}
+        if self._by_text is None and len(texts) <= FEW_TEXTS:
+            prefixes = tuple(texts)
+            slots = [slot for slot in self.bare if slot.key in sources and sources[slot.key].text.startswith(prefixes)]
+        else:
+            slots = [slot for text in texts for slot in self._beginning_with(text)]
+        for at in sorted(set(map(self.index, slots))):
             self._place_maybe(at, change)
+
+    def _beginning_with(self, text: str) -> Iterator[Slot]:
+        """Bare slots whose text begins so. The sorted list is made once and outlives slots that are covered meanwhile."""
+        if self._by_text is None:
+            sources = self.pool.sources
+            self._by_text = sorted((sources[slot.key].text, slot.order, slot) for slot in self.bare if slot.key in sources)
+        at = bisect_left(self._by_text, (text,))
+        while at < len(self._by_text) and self._by_text[at][0].startswith(text):
+            slot = self._by_text[at][2]
+            if slot in self.bare:
+                yield slot
+            at += 1
 
     # ---- windowless commits ----
 

@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tidelore.engine.codec import canonical, commit_in, content_out
+from tidelore.engine.bulk import in_bulk
+from tidelore.engine.codec import canonical, commit_in, content_out, digest
 from tidelore.engine.errors import BadInput, Conflict, StoreError
 from tidelore.engine.keys import Entry
 from tidelore.engine.model import Commit, Source
@@ -94,7 +95,9 @@ class SqliteStore:
             except sqlite3.Error as error:
                 raise _store_error(self.path, error) from error
             except UnicodeEncodeError as error:
-                raise BadInput("A text holds half of a character (a lone surrogate).", "Send whole characters; nothing was stored.") from error
+                raise BadInput(
+                    "A text holds half of a character (a lone surrogate).", "Send whole characters; nothing was stored."
+                ) from error
             except json.JSONDecodeError as error:
                 raise _damaged(self.path, str(error)) from error
 
@@ -130,18 +133,19 @@ class SqliteStore:
                 db.execute("commit")
             # Both tables number from one counter, see `_next`, so one cursor serves both.
             last = max([cursor, *(row[0] for row in rows), *(row[0] for row in changes)])
-            return PoolRows([Source(*row[1:]) for row in rows], [self._commit(*row[1:]) for row in changes], last)
+            with in_bulk():
+                return PoolRows([Source(*row[1:]) for row in rows], [self._commit(*row[1:]) for row in changes], last)
 
         return await self._run(work)
 
     def _commit(self, id_: str, content: str, clock: int, replica: str, maker: str) -> Commit:
+        # What is stored is the canonical text, so the id can be checked without writing it once more.
+        if digest("commit", content) != id_:
+            raise _damaged(self.path, f"commit {id_} is not what was written")
         try:
-            commit = commit_in(json.loads(content), clock, replica, maker)
+            return commit_in(json.loads(content), clock, replica, maker, id_)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise _damaged(self.path, f"commit {id_} cannot be read") from error
-        if commit.id != id_:
-            raise _damaged(self.path, f"commit {id_} is not what was written")
-        return commit
 
     async def chat(self, chat: str) -> ChatRows:
         def work(db: sqlite3.Connection) -> ChatRows:

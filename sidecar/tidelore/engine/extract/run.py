@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TypeAlias
 
 from tidelore.engine.chats import Chats, OpenChat
@@ -16,7 +16,7 @@ from tidelore.engine.extract.plan import Window, by_hand, due_for_model, due_for
 from tidelore.engine.extract.prompt import PromptMessage, answer_schema, build
 from tidelore.engine.extract.resolve import resolve
 from tidelore.engine.extract.rules import extract
-from tidelore.engine.history import Slot, Timeline
+from tidelore.engine.history import Timeline
 from tidelore.engine.model import Commit
 from tidelore.engine.ports import Complete, LedgerRow
 from tidelore.engine.schema import Schema
@@ -73,52 +73,49 @@ def _language(chat: OpenChat) -> str:
 
 
 async def run_rules(chats: Chats, chat: OpenChat, lag: int, hand: tuple[int, int] | None, progress: Progress) -> Outcome:
-    """Every due message, or those of a range by hand."""
+    """Every due message, or those of a range by hand. One commit covers all messages of one text."""
     outcome = Outcome()
     name = chat.record.name
-    if hand is None:
-
-        def due(now: OpenChat) -> list[Slot]:
-            return [now.timeline.slots[at] for at in due_for_rules(now.timeline, lag)[:RULES_AT_ONCE]]
-
-        total = len(due_for_rules(chat.timeline, lag))
-        while await _rules(chats, name, due, outcome):
-            progress(min(outcome.windows, total), total)
+    if hand is not None:
+        await _rules_over(chats, name, chat.timeline.keys[hand[0] : hand[1] + 1], outcome, progress)
         return outcome
-    keys = chat.timeline.keys[hand[0] : hand[1] + 1]
-    for start in range(0, len(keys), RULES_AT_ONCE):
-        await _rules(chats, name, partial(_standing, keys[start : start + RULES_AT_ONCE]), outcome)
-        progress(outcome.windows, len(keys))
+    while keys := [chat.timeline.keys[at] for at in due_for_rules(chat.timeline, lag)]:
+        await _rules_over(chats, name, keys, outcome, progress)
+        chat = await chats.open(name)
     return outcome
 
 
-def _standing(keys: Sequence[str], chat: OpenChat) -> list[Slot]:
-    places = chat.timeline.places
-    return [next(iter(places[key])) for key in keys if key in places]
+async def _rules_over(chats: Chats, name: str, keys: Sequence[str], outcome: Outcome, progress: Progress) -> None:
+    messages = Counter(keys)
+    distinct = list(messages)
+    total = outcome.windows + len(keys)
+    for start in range(0, len(distinct), RULES_AT_ONCE):
+        batch = distinct[start : start + RULES_AT_ONCE]
+        outcome.commits += await _rules(chats, name, batch)
+        outcome.windows += sum(messages[key] for key in batch)
+        progress(outcome.windows, total)
 
 
-async def _rules(chats: Chats, name: str, pick: Callable[[OpenChat], Sequence[Slot]], outcome: Outcome) -> int:
-    """How many messages were looked at. The chat is opened anew each time: it may have been read again from the store meanwhile."""
+async def _rules(chats: Chats, name: str, keys: Sequence[str]) -> int:
+    """How many commits were made. The chat is opened anew each time: it may have been read again from the store meanwhile."""
     async with chats.lock:
         chat = await chats.open(name)
-        slots = pick(chat)
-        commits: dict[str, Commit] = {}
-        for slot in slots:
-            if slot.key in commits:
+        commits: list[Commit] = []
+        for key in keys:
+            if not chat.timeline.stands(key):
                 continue
-            operations = extract(slot.role, chat.pool.sources[slot.key].text)
-            standing = chat.pool.rules_at(slot.key)
+            source = chat.pool.sources[key]
+            operations = extract(source.role, source.text)
+            standing = chat.pool.rules_at(key)
             if standing is not None and standing.operations == operations:
                 continue
             generation = standing.generation + 1 if standing is not None else 0
-            commits[slot.key] = windowed(
-                "rules", operations, (slot.key,), clock=chats.tick(), replica=chats.replica, generation=generation, maker="rules"
+            commits.append(
+                windowed("rules", operations, (key,), clock=chats.tick(), replica=chats.replica, generation=generation, maker="rules")
             )
         if commits:
-            await chats.commit(chat, list(commits.values()))
-        outcome.windows += len(slots)
-        outcome.commits += len(commits)
-        return len(slots)
+            await chats.commit(chat, commits)
+        return len(commits)
 
 
 async def run_model(
