@@ -26,7 +26,8 @@ ENGINE_BANNED = {
 }
 
 # The outermost loop of a job or a request, where the error is logged and counted: "sidecar/tidelore/x.py::function".
-CATCH_ALL_ALLOWED: frozenset[str] = frozenset()
+# The outermost loop of a request.
+CATCH_ALL_ALLOWED = frozenset({"sidecar/tidelore/serve/jsonrpc.py::_run"})
 
 CODE = {".css", ".js", ".mjs", ".py", ".sh"}
 MOST_LINES = 400

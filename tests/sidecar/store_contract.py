@@ -1,0 +1,286 @@
+"""What every store must do, whatever it is made of. A test class that inherits this gives the fixture `store`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pytest
+
+from tidelore.engine.codec import windowed, windowless
+from tidelore.engine.errors import Conflict
+from tidelore.engine.keys import Entry
+from tidelore.engine.model import Commit, EnsureEdge, EnsureNode, Evident, Known, Named, Patch, Quote, Retire, Source, Speaker
+from tidelore.engine.ports import Batch, ChatRecord, ChatRows, ChatWrite, LedgerRow, PoolRows, Store
+
+T = TypeVar("T")
+
+TEXTS = {
+    "empty": "",
+    "a NUL": "before\0after",
+    "only NUL": "\0",
+    "emoji": "👩‍👩‍👧 says 👋🏽",
+    "astral": "𝕿𝖍𝖊 𠮷野家 🜁",
+    "no characters": "\ufeff\ufffe\U0010ffff",
+    "quotes": "'; drop table chats; -- \"",
+    "like a number": "007",
+    "lines": "a\nb\r\nc\u2028d",
+    "right to left": "שלום \u202eabc",
+    "a megabyte": "ä" * 500_000,
+}
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(work)
+
+
+def record(name: str, pool: str = "p", parent: str = "") -> ChatRecord:
+    return ChatRecord(f"id of {name}", name, pool, parent, 7 << 16)
+
+
+def entry(key: str, name: str = "Ann", *, hidden: bool = False, date: str = "") -> Entry:
+    return Entry(key, "user", name, hidden, date)
+
+
+def slots(*orders: int) -> list[tuple[Entry, int]]:
+    return [(entry(f"k{order}"), order) for order in orders]
+
+
+def rule_commit(name: str, clock: int = 1, replica: str = "here") -> Commit:
+    """Equal names give equal content."""
+    return windowed("rules", [EnsureNode(Named(name), "character")], ["k1"], clock=clock, replica=replica, maker="rules")
+
+
+def everything() -> list[Commit]:
+    """Each sort of operation, each family of commits."""
+    first = rule_commit("Ann")
+    model = windowed(
+        "model",
+        [
+            EnsureNode(Evident("fact", (0, 1)), "trait", {"text": "likes\0🍰", "count": 3, "sure": 0.5, "tags": ("a", "b"), "on": True}),
+            EnsureNode(Speaker(0), "character", evidence=(Quote(0, "the very words"), Quote(1)), subject=Named("Ann"), certainty="maybe"),
+            EnsureEdge("knows", Named("Ann"), Known("00ff"), "old friends", {"weight": 2}),
+        ],
+        ["k1", "k2"],
+        clock=1 << 60,
+        replica="there",
+        generation=2,
+        maker="a model",
+    )
+    hand = windowless("person", [Patch("n", "text", None, "new"), Retire("m", "it was")], clock=5, replica="here", chat="c", anchor="k2")
+    return [first, model, hand, windowless("person", [], clock=6, replica="here", chat="c", undoes=hand.id)]
+
+
+class StoreContract:
+    """Inherit as a `Test...` class with a fixture `store`."""
+
+    # ---- helpers ----
+
+    @staticmethod
+    def write(store: Store, batch: Batch) -> None:
+        run(store.write(batch))
+
+    @staticmethod
+    def pool(store: Store, pool: str = "p", cursor: int = 0) -> PoolRows:
+        return run(store.pool(pool, cursor))
+
+    @staticmethod
+    def chat(store: Store, name: str = "c") -> ChatRows:
+        return run(store.chat(record(name).id))
+
+    def make(self, store: Store, name: str = "c", rows: Sequence[tuple[Entry, int]] = ()) -> None:
+        self.write(store, Batch("p", new_chat=record(name), chat=ChatWrite(record(name).id, 0, [], rows)))
+
+    def snapshot(self, store: Store) -> object:
+        """All that can be read."""
+        records = sorted(run(store.chats()), key=lambda each: each.id)
+        pools = [
+            (sorted(rows.sources, key=repr), sorted(rows.commits, key=repr)) for rows in (self.pool(store, "p"), self.pool(store, "q"))
+        ]
+        chats = [(rows.revision, list(rows.rows)) for rows in (run(store.chat(each.id)) for each in records)]
+        kinds = [run(store.ledger(kind, "", 100)) for kind in ("recall", "delivery")]
+        return records, pools, chats, kinds, run(store.sizes()), run(store.settings())
+
+    # ---- a new store ----
+
+    def test_a_new_store_is_empty(self, store: Store) -> None:
+        assert run(store.chats()) == []
+        assert (list(self.pool(store).sources), list(self.pool(store).commits)) == ([], [])
+        assert (self.chat(store).revision, list(self.chat(store).rows)) == (0, [])
+        assert (run(store.sizes()), run(store.settings()), run(store.ledger("recall", "", 5))) == ({}, {}, [])
+
+    def test_the_replica_stays(self, store: Store) -> None:
+        first = run(store.replica())
+        self.make(store)
+        assert first
+        assert run(store.replica()) == first
+
+    def test_own_writes_do_not_change_the_version(self, store: Store) -> None:
+        before = run(store.version())
+        self.make(store)
+        assert run(store.version()) == before
+
+    # ---- chats ----
+
+    def test_chats_come_back_as_they_were_given(self, store: Store) -> None:
+        self.make(store)
+        branch = record("branch 👋", parent=record("c").id)
+        self.write(store, Batch("p", new_chat=branch, chat=ChatWrite(branch.id, 0, [], ())))
+        assert {each.name: each for each in run(store.chats())} == {"c": record("c"), branch.name: branch}
+
+    def test_slots_go_and_come_and_are_read_in_order(self, store: Store) -> None:
+        self.make(store, rows=slots(30, 10, 20))
+        assert [order for _, order in self.chat(store).rows] == [10, 20, 30]
+        changed = (Entry("k20", "assistant", "Bob", True, "2024-02-29T12:00"), 20)
+        self.write(store, Batch("p", chat=ChatWrite(record("c").id, 1, [10, 20], [changed, *slots(1 << 60)])))
+        rows = self.chat(store)
+        assert rows.revision == 2
+        assert list(rows.rows) == [changed, *slots(30, 1 << 60)]
+
+    def test_slots_of_one_chat_are_not_those_of_another(self, store: Store) -> None:
+        self.make(store, "c", slots(10, 20))
+        self.make(store, "d", slots(10))
+        self.write(store, Batch("p", chat=ChatWrite(record("c").id, 1, [10], ())))
+        assert [list(self.chat(store, name).rows) for name in ("c", "d")] == [slots(20), slots(10)]
+
+    def test_sizes_count_the_messages_of_chats_that_have_any(self, store: Store) -> None:
+        self.make(store, "c", slots(10, 20, 30))
+        self.make(store, "d")
+        self.make(store, "e", slots(10))
+        self.write(store, Batch("p", chat=ChatWrite(record("e").id, 1, [10], ())))
+        assert run(store.sizes()) == {record("c").id: 3}
+
+    # ---- a write is all or nothing ----
+
+    @pytest.mark.req("P19")
+    def test_a_write_on_an_older_revision_is_a_conflict_and_stores_nothing(self, store: Store) -> None:
+        self.make(store, rows=slots(10))
+        self.write(store, Batch("p", chat=ChatWrite(record("c").id, 1, [], slots(20))))
+        before = self.snapshot(store)
+        with pytest.raises(Conflict) as caught:
+            self.write(store, self.all_at_once(ChatWrite(record("c").id, 1, [10, 20], slots(40))))
+        assert caught.value.hint
+        assert self.snapshot(store) == before
+
+    @pytest.mark.req("P19")
+    def test_a_second_chat_of_the_same_name_is_a_conflict_and_stores_nothing(self, store: Store) -> None:
+        self.make(store)
+        before = self.snapshot(store)
+        again = replace(record("c"), id="another id")
+        with pytest.raises(Conflict):
+            self.write(store, replace(self.all_at_once(ChatWrite(again.id, 0, [], slots(10))), new_chat=again))
+        assert self.snapshot(store) == before
+
+    def test_a_batch_stores_all_its_parts(self, store: Store) -> None:
+        self.make(store, rows=slots(10))
+        batch = self.all_at_once(ChatWrite(record("c").id, 1, [10], slots(40)))
+        self.write(store, batch)
+        assert list(self.chat(store).rows) == slots(40)
+        assert list(self.pool(store).sources) == list(batch.sources)
+        assert list(self.pool(store).commits) == list(batch.commits)
+        assert [row.body for row in run(store.ledger("recall", "", 5))] == [{"n": 1}]
+        assert run(store.settings()) == {"a": 1}
+
+    @staticmethod
+    def all_at_once(chat: ChatWrite) -> Batch:
+        source = Source("k9", "user", "words")
+        return Batch("p", [source], [rule_commit("Zoe")], None, chat, [LedgerRow("recall", chat.chat, 1, {"n": 1})], {"a": 1})
+
+    # ---- pools ----
+
+    @pytest.mark.req("LAW-3")
+    def test_commits_come_back_as_they_were_given(self, store: Store) -> None:
+        commits = everything()
+        self.write(store, Batch("p", commits=commits))
+        assert {each.id: each for each in self.pool(store).commits} == {each.id: each for each in commits}
+
+    @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+    def test_texts_come_back_as_they_were_given(self, store: Store, text: str) -> None:
+        noted = {"text": text, text[:20]: [text[:20]]}
+        hand = windowless("person", [EnsureNode(Named("Ann"), "character", {"text": text})], clock=1, replica="r", maker=text[:20])
+        new = replace(record("c"), name=f"chat {text[:50]}")
+        chat = ChatWrite(new.id, 0, [], [(entry("k1", text[:50], date=text[:50]), 10)])
+        self.write(store, Batch("p", [Source("k1", "user", text)], [hand], new, chat, [LedgerRow("recall", "c", 1, noted)], {"s": text}))
+        rows = self.pool(store)
+        assert [source.text for source in rows.sources] == [text]
+        assert list(rows.commits) == [hand]
+        assert [each.name for each in run(store.chats())] == [new.name]
+        assert list(self.chat(store).rows) == list(chat.rows_in)
+        assert run(store.ledger("recall", "", 1))[0].body == noted
+        assert run(store.settings())["s"] == text
+
+    def test_the_cursor_reads_only_what_is_new(self, store: Store) -> None:
+        self.write(store, Batch("p", [Source("k1", "user", "one")], [rule_commit("Ann")]))
+        first = self.pool(store)
+        nothing = self.pool(store, cursor=first.cursor)
+        assert (list(nothing.sources), list(nothing.commits), nothing.cursor) == ([], [], first.cursor)
+        self.write(store, Batch("p", [Source("k2", "user", "two")]))
+        second = self.pool(store, cursor=nothing.cursor)
+        assert ([source.key for source in second.sources], list(second.commits)) == (["k2"], [])
+        self.write(store, Batch("p", (), [rule_commit("Bob")]))
+        third = self.pool(store, cursor=second.cursor)
+        assert (list(third.sources), list(third.commits)) == ([], [rule_commit("Bob")])
+        assert first.cursor < second.cursor < third.cursor
+
+    def test_pools_are_apart(self, store: Store) -> None:
+        self.write(store, Batch("p", [Source("k1", "user", "one")], [rule_commit("Ann", clock=3)]))
+        cursor = self.pool(store, "q").cursor
+        self.write(store, Batch("q", [Source("k1", "user", "other")], [rule_commit("Ann", clock=9)]))
+        assert [source.text for source in self.pool(store, "p").sources] == ["one"]
+        rows = self.pool(store, "q", cursor)
+        assert ([source.text for source in rows.sources], list(rows.commits)) == (["other"], [rule_commit("Ann", clock=9)])
+
+    def test_a_source_is_kept_once_as_it_came_first(self, store: Store) -> None:
+        self.write(store, Batch("p", [Source("k1", "user", "first"), Source("k1", "user", "second")]))
+        first = self.pool(store)
+        self.write(store, Batch("p", [Source("k1", "user", "third")]))
+        assert [source.text for source in self.pool(store).sources] == ["first"]
+        assert list(self.pool(store, cursor=first.cursor).sources) == []
+
+    def test_of_equal_commits_the_smaller_clock_is_kept_and_read_again(self, store: Store) -> None:
+        self.write(store, Batch("p", (), [rule_commit("Ann", clock=5, replica="here")]))
+        cursor = self.pool(store).cursor
+        self.write(store, Batch("p", (), [rule_commit("Ann", clock=8, replica="late")]))
+        late = self.pool(store, cursor=cursor)
+        assert list(late.commits) == []
+        self.write(store, Batch("p", (), [rule_commit("Ann", clock=2, replica="early")]))
+        early = self.pool(store, cursor=late.cursor)
+        assert list(early.commits) == [rule_commit("Ann", clock=2, replica="early")]
+        assert early.cursor > late.cursor
+        assert list(self.pool(store).commits) == list(early.commits)
+
+    def test_equal_commits_in_one_batch_are_one(self, store: Store) -> None:
+        self.write(store, Batch("p", (), [rule_commit("Ann", clock=clock) for clock in (5, 3, 4)]))
+        assert list(self.pool(store).commits) == [rule_commit("Ann", clock=3)]
+
+    # ---- ledger and settings ----
+
+    def test_the_ledger_is_newest_first_by_kind_and_by_chat(self, store: Store) -> None:
+        for number, (kind, chat) in enumerate([("recall", "a"), ("delivery", "a"), ("recall", "b"), ("recall", "a")]):
+            self.write(store, Batch(ledger=[LedgerRow(kind, chat, 100 - number, {"n": number})]))
+        assert [row.body["n"] for row in run(store.ledger("recall", "", 10))] == [3, 2, 0]
+        assert [row.body["n"] for row in run(store.ledger("recall", "a", 10))] == [3, 0]
+        assert [row.body["n"] for row in run(store.ledger("recall", "a", 1))] == [3]
+        assert run(store.ledger("import", "", 10)) == []
+        row = run(store.ledger("delivery", "", 1))[0]
+        assert (row.kind, row.chat, row.at, row.body) == ("delivery", "a", 99, {"n": 1})
+
+    def test_ledger_numbers_count_up(self, store: Store) -> None:
+        self.write(store, Batch(ledger=[LedgerRow("recall", "a", 1, {"n": number}) for number in range(3)]))
+        rows = run(store.ledger("recall", "", 10))
+        assert [row.body["n"] for row in rows] == [2, 1, 0]
+        assert sorted({row.id for row in rows}, reverse=True) == [row.id for row in rows]
+
+    def test_settings_are_replaced_by_name(self, store: Store) -> None:
+        self.write(store, Batch(settings={"a": {"deep": [1, None, True, "x"]}, "b": 1}))
+        self.write(store, Batch(settings={"b": None}))
+        assert run(store.settings()) == {"a": {"deep": [1, None, True, "x"]}, "b": None}
+
+    def test_a_body_is_stored_as_it_was_when_it_was_written(self, store: Store) -> None:
+        body: dict[str, Any] = {"nodes": ["n1"]}
+        self.write(store, Batch(ledger=[LedgerRow("recall", "a", 1, body)], settings={"s": body}))
+        body["nodes"].append("n2")
+        assert run(store.ledger("recall", "", 1))[0].body == {"nodes": ["n1"]}
+        assert run(store.settings())["s"] == {"nodes": ["n1"]}
