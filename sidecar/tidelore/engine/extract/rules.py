@@ -67,6 +67,10 @@ def _link(moment: Evident, mention: Mention) -> EnsureEdge:
     return EnsureEdge("occurred_at" if mention.sub == "location" else "about", moment, name)
 
 
+# What belongs to the telling, not to the sentence, and often stands at one end of it only.
+MARKS = " *_\"“”「」『』\n"
+
+
 def _facts(text: str, claims: list[Claim], spans: list[Span]) -> Iterator[EnsureNode]:
     for ordinal, claim in enumerate(claims):
         start, end = _sentence(claim.at, spans)
@@ -74,7 +78,7 @@ def _facts(text: str, claims: list[Claim], spans: list[Span]) -> Iterator[Ensure
         yield EnsureNode(
             Evident("fact", (0,), ordinal),
             claim.sub,
-            {"text": said, "attribute": claim.attribute, "value": claim.value},
+            {"text": said.strip(MARKS) or said, "attribute": claim.attribute, "value": claim.value},
             (Quote(0, said),),
             subject=Named(claim.subject) if claim.subject else Speaker(0),
         )

@@ -7,9 +7,12 @@ from bisect import bisect_right
 
 from tidelore.engine.extract.greetings import says_something
 from tidelore.engine.model import Role
+from tidelore.engine.text.counting import count_tokens
 
 Span = tuple[int, int]
 
+# Tokens of all asides together, up to which they are gestures.
+GESTURE = 14
 _MARK = re.compile('["“”«»「」『』\n]')
 _CLOSES = {"“": "”", "«": "»", "「": "」", "『": "』"}
 _ASIDE = re.compile(r"\*[^*\n]*\*")
@@ -35,8 +38,10 @@ class Speech:
         if role == "user":
             for number in range(len(self._quotes)):
                 self._reported.append(self._is_reported(number))
-        # A reply that is nothing but speech (and gestures) is the speaker's own.
-        self._whole = bool(self._quotes) and not says_something(_ASIDE.sub("", self._outside()))
+        # A reply that is nothing but speech (and gestures) is the speaker's own. A longer aside is a narrator's, who lets others speak.
+        outside = self._outside()
+        narrated = sum(count_tokens(aside) for aside in _ASIDE.findall(outside))
+        self._whole = bool(self._quotes) and narrated <= GESTURE and not says_something(_ASIDE.sub("", outside))
 
     def is_own(self, at: int) -> bool:
         """Whether a first person at `at` is surely the speaker of the message."""
