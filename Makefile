@@ -1,11 +1,12 @@
-# Works with GNU Make 3.81 (macOS) and later. Everything it makes lies in .venv and .tools.
+# Works with GNU Make 3.81 (macOS) and later. Everything it makes lies in .venv, .tools, node_modules and build.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-fast lint bench docs requirements lock clean
+.PHONY: help run test test-fast lint types wasm bench docs requirements lock clean
 
 PY := .venv/bin/python
 READY := .venv/.tidelore-ready
+NODE_READY := node_modules/.tidelore-ready
 UV_VERSION := 0.13.9
 UV := .tools/uv-$(UV_VERSION)/bin/uv
 
@@ -15,16 +16,26 @@ help: ## show this list
 run: $(READY) ## set up on first use, then show the demo
 	@.venv/bin/tidelore demo
 
-test: lint ## lint, types and every test
+test: lint types wasm ## lint, types and every test
 	@$(PY) -m pytest
 
-test-fast: lint ## the same without the slow tests, fewer random examples
+test-fast: lint ## the same without the slow tests and without Node.js, fewer random examples
 	@$(PY) -m pytest -m "not slow" --hypothesis-profile=fast
 
-lint: $(READY) ## ruff and mypy alone
+lint: $(READY) ## ruff and mypy alone, and tsc where node_modules is there
 	@$(PY) -m ruff check --quiet
 	@$(PY) -m ruff format --check --quiet --output-format concise || { echo 'To format: $(PY) -m ruff format'; exit 1; }
 	@$(PY) -m mypy --no-error-summary
+	@[ ! -e $(NODE_READY) ] || $(TSC)
+
+# Types of the JavaScript, from its JSDoc comments.
+TSC := node node_modules/typescript/bin/tsc --project .
+
+types: $(NODE_READY)
+	@$(TSC)
+
+wasm: $(READY) $(NODE_READY) ## build/wasm: the engine for the page, with a lock of all that is loaded
+	@node wasm/build.mjs
 
 bench: $(READY) ## measure speed and size
 	@$(PY) -m tests.bench
@@ -42,8 +53,8 @@ lock: $(UV) ## write requirements.lock anew from pyproject.toml
 		--universal --python-version 3.11 --generate-hashes --custom-compile-command 'make lock' \
 		--output-file requirements.lock $(LOCK)
 
-clean: ## remove .venv, .tools, caches and build output
-	@rm -rf .venv .tools .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist sidecar/tidelore.egg-info
+clean: ## remove .venv, .tools, node_modules, caches and build output
+	@rm -rf .venv .tools node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist sidecar/tidelore.egg-info
 	@find sidecar tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp holds the folder it was made in: a virtual environment that was copied or moved is made again.
@@ -53,6 +64,13 @@ endif
 
 $(READY): requirements.lock pyproject.toml tools/setup.sh
 	@sh tools/setup.sh
+
+ifneq ($(shell cat $(NODE_READY) 2>/dev/null),$(CURDIR))
+.PHONY: $(NODE_READY)
+endif
+
+$(NODE_READY): package.json package-lock.json .npmrc tools/node.sh
+	@sh tools/node.sh
 
 $(PY):
 	@sh tools/setup.sh environment

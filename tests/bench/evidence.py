@@ -70,14 +70,14 @@ async def main() -> None:
         for path in sorted(Path(folder).glob("*.json")):
             await run(path, found, times)
         for category in sorted(found):
-            rows = found[category]
-            print(
-                f"  category {category:2} {len(rows):5} R@10 {100 * statistics.mean(r[0] for r in rows):5.1f} R@20 {100 * statistics.mean(r[1] for r in rows):5.1f}"
-            )
+            print(f"  category {category:2} {shown(found[category])}")
         rows = [row for category, values in found.items() if category != 5 for row in values]
-        print(
-            f"{folder}: all but 5: {len(rows)} R@10 {100 * statistics.mean(r[0] for r in rows):.1f} R@20 {100 * statistics.mean(r[1] for r in rows):.1f}; search {statistics.median(times):.1f} ms"
-        )
+        print(f"{folder}: all but 5: {shown(rows)}; search {statistics.median(times):.1f} ms")
+
+
+def shown(rows: list[tuple[float, float]]) -> str:
+    at_10, at_20 = (100 * statistics.mean(row[at] for row in rows) for at in (0, 1))
+    return f"{len(rows):5} R@10 {at_10:5.1f} R@20 {at_20:5.1f}"
 
 
 if __name__ == "__main__":

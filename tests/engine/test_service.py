@@ -196,3 +196,34 @@ def test_a_new_start_of_the_process_answers_the_same(kit: Kit) -> None:
     assert kit.graph("c") == graph
     again = kit.recall("c", "Who stole the herring?")
     assert {**again, "recall": ""} == {**answer, "recall": ""}
+
+
+def test_other_names_of_an_entity_are_united(kit: Kit) -> None:
+    kit.call("entity.alias", chat="c", name="Biscuit", alias="Bis")
+    second = kit.call("entity.alias", chat="c", name="Biscuit", alias="Old Biscuit")
+    node = next(node for node in kit.nodes("c", "entity") if node["text"] == "Biscuit")
+    assert node["fields"]["aliases"] == ["Bis", "Old Biscuit"]
+    kit.call("undo", chat="c", commit=second["commit"])
+    node = next(node for node in kit.nodes("c", "entity") if node["text"] == "Biscuit")
+    assert node["fields"]["aliases"] == ["Bis"]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1], {"a": 1}, [["a"]]])
+def test_a_field_takes_what_can_be_stored(kit: Kit, value: Any) -> None:
+    node = kit.nodes("c", "moment")[0]["id"]
+    with pytest.raises(BadInput):
+        kit.call("node.edit", chat="c", node=node, fields={"n": value})
+
+
+def test_two_equal_changes_in_one_moment_are_two(kit: Kit) -> None:
+    kit.service = type(kit.service)(kit.store, lambda: 1, kit.service.chats.token)
+    done = {kit.call("entity.alias", chat="c", name="Biscuit", alias="Bis")["commit"] for _ in range(3)}
+    assert len(done) == 3
+
+
+def test_half_a_character_in_a_name_or_date_is_refused_or_mended() -> None:
+    kit = Kit()
+    with pytest.raises(BadInput):
+        kit.show("a\ud800", SAID)
+    kit.show("c", [{**SAID[0], "date": "\ud800", "name": "Ma\ud800ra"}])
+    assert kit.call("chat.list")["chats"][0]["messages"] == 1

@@ -260,7 +260,7 @@ def test_processes_that_make_one_store_at_the_same_time_all_succeed(tmp_path: Pa
     with python("-c", OPENS) as one, python("-c", OPENS) as two, python("-c", OPENS) as three:
         others = (one, two, three)
         assert [other.hear() for other in others] == ["ready"] * 3
-        for number in range(40):
+        for number in range(60):
             for other in others:
                 other.tell(str(tmp_path / str(number)))
             said = {other.hear() for other in others}

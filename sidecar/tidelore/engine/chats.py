@@ -135,10 +135,11 @@ class Chats:
         self._records.update({record.name: record for record in await self.store.chats()})
         for record in self._records.values():
             self.clock.see(record.clock)
+        revisions = await self.store.revisions()
         for home in list(self._pools.values()):
             await self._read_pool(home)
             for chat in list(home.chats.values()):
-                if (await self.store.chat(chat.record.id)).revision != chat.revision:
+                if revisions.get(chat.record.id) != chat.revision:
                     self.forget(chat)
         self._version = version
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
+from math import isfinite
 from sys import intern
 from typing import Any, cast
 
@@ -125,6 +126,8 @@ def operation_out(operation: Operation) -> dict[str, Any]:
 
 def field_value(value: object) -> FieldValue:
     """A JSON value as a field's value; lists become tuples of text. Raises BadInput for anything nested."""
+    if isinstance(value, float) and not isfinite(value):
+        raise BadInput(f"A field cannot hold {value}.", "Use a number that JSON knows.")
     if isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple) and all(isinstance(item, str) for item in cast(Iterable[object], value)):
@@ -269,9 +272,11 @@ def windowless(
     needs: Needs = Needs(),
     undoes: str = "",
     maker: str = "",
+    token: str = "",
 ) -> Commit:
-    """A commit of a person, a tool, an import or upkeep. The nonce makes two equal ones two commits."""
-    nonce = f"{clock}.{replica}"
+    """A commit of a person, a tool, an import or upkeep. The nonce makes two equal ones two commits; the random `token` in it does so
+    also for two processes that share a replica and a moment."""
+    nonce = f"{clock}.{replica}.{token}" if token else f"{clock}.{replica}"
     return _made(
         Commit(
             "",

@@ -43,7 +43,7 @@ class Door:
             if len(self._keys) >= CACHE_LIMIT:
                 self._keys.clear()
             key = self._keys[at] = message_key(*at)
-        return Entry(key, message.role, well_formed(message.name).strip(), message.hidden, message.date)
+        return Entry(key, message.role, well_formed(message.name).strip(), message.hidden, well_formed(message.date))
 
     @staticmethod
     def source(key: str, message: Message) -> Source:

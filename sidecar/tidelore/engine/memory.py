@@ -26,7 +26,7 @@ class _Pool:
 
 
 class MemoryStore:
-    """See `tidelore.engine.ports.Store`. Nothing outlives the process."""
+    """See `tidelore.engine.ports.Store`. For one service; nothing outlives the process."""
 
     def __init__(self, replica: str = "memory") -> None:
         self._replica = replica
@@ -56,6 +56,9 @@ class MemoryStore:
         rows = self._slots.get(chat, {})
         return ChatRows(self._revisions.get(chat, 0), [(rows[order], order) for order in sorted(rows)])
 
+    async def revisions(self) -> Mapping[str, int]:
+        return dict(self._revisions)
+
     async def sizes(self) -> Mapping[str, int]:
         return {chat: len(rows) for chat, rows in self._slots.items() if rows}
 
@@ -63,10 +66,12 @@ class MemoryStore:
         record, write = batch.new_chat, batch.chat
         if record is not None and any(known.name == record.name for known in self._chats.values()):
             raise Conflict(f"A chat named {record.name!r} was made meanwhile.", "Send the update again.")
-        if write is not None and self._revisions.get(write.chat, 0) != write.revision:
+        known = {*self._revisions, *([record.id] if record is not None else [])}
+        if write is not None and (write.chat not in known or self._revisions.get(write.chat, 0) != write.revision):
             raise Conflict("Another writer has changed this chat meanwhile.", "Send the update again.")
         if record is not None:
             self._chats[record.id] = record
+            self._revisions.setdefault(record.id, 0)
         if write is not None:
             rows = self._slots.setdefault(write.chat, {})
             for order in write.orders_out:

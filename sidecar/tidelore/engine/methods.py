@@ -142,7 +142,7 @@ class SchemaSet:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """`inserted` and `removed` count messages, `commits_out` and `commits_in` commits that went and came. `skipped` counts roles left out."""
+    """`inserted` and `removed` count messages, `commits_out` and `commits_in` commits that went and came, `skipped` roles left out."""
 
     chat: str
     messages: int

@@ -113,6 +113,8 @@ class NodeState:
                 fields.setdefault(name, value)
             if len(fields) == wanted:
                 break
+        if self.tally["aliases"] > 1:
+            fields["aliases"] = self._aliases()
         self._fields, self._retired = fields, False
         self.applied = set()
         for key, operation in self.patches:
@@ -126,6 +128,11 @@ class NodeState:
             elif text_of(fields) == operation.expects:
                 self.applied.add(key)
                 self._retired = True
+
+    def _aliases(self) -> tuple[str, ...]:
+        """Other names are united, not won: two people may each add one."""
+        rows = [part.fields.get("aliases") for part in self.parts]
+        return tuple(dict.fromkeys(name for row in rows if isinstance(row, tuple) for name in row))
 
     @property
     def shown(self) -> bool:

@@ -89,6 +89,10 @@ class Store(Protocol):
 
     async def chat(self, chat: str) -> ChatRows: ...
 
+    async def revisions(self) -> Mapping[str, int]:
+        """The revision of each chat, by id."""
+        ...
+
     async def sizes(self) -> Mapping[str, int]:
         """How many messages each chat (by id) has."""
         ...

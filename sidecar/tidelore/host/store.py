@@ -7,6 +7,7 @@ import errno
 import json
 import secrets
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,6 +24,7 @@ from tidelore.host.migrations import STEPS
 T = TypeVar("T")
 FILE = "tidelore.db"
 BUSY_SECONDS = 30.0
+_PAUSE = 0.005
 # "Tide" as a number: tells our files from other SQLite files.
 APPLICATION_ID = 0x54696465
 
@@ -46,12 +48,24 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+        until = time.monotonic() + BUSY_SECONDS
         try:
-            self._prepare(db)
+            while not self._prepared(db, until):
+                time.sleep(_PAUSE)
         except BaseException:
             db.close()
             raise
         return db
+
+    def _prepared(self, db: sqlite3.Connection, until: float) -> bool:
+        """False when another process was in the way. SQLite itself does not wait where two turn a new file to WAL at one moment."""
+        try:
+            self._prepare(db)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                raise
+            return False
+        return True
 
     def _prepare(self, db: sqlite3.Connection) -> None:
         # All that only reads comes first: a file that is refused stays as it is.
@@ -160,6 +174,9 @@ class SqliteStore:
             return ChatRows(found[0] if found else 0, [(Entry(row[0], row[1], row[2], bool(row[3]), row[4]), row[5]) for row in rows])
 
         return await self._run(work)
+
+    async def revisions(self) -> Mapping[str, int]:
+        return await self._run(lambda db: dict(db.execute("select id, revision from chats")))
 
     async def sizes(self) -> Mapping[str, int]:
         return await self._run(lambda db: dict(db.execute("select chat, count(*) from slots group by chat")))

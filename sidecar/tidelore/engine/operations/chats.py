@@ -9,6 +9,7 @@ from tidelore.engine.errors import BadInput
 from tidelore.engine.model import Message
 from tidelore.engine.params import parse
 from tidelore.engine.table import Call, method
+from tidelore.engine.text.unicode14 import well_formed
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
@@ -57,3 +58,5 @@ def _message(raw: Any) -> Message | str:
 def _check_name(name: str) -> None:
     if not name.strip():
         raise BadInput("A chat's name must hold a letter.")
+    if well_formed(name) != name:
+        raise BadInput("A chat's name holds half of a character.", "Send the name as well-formed Unicode.")

@@ -89,9 +89,7 @@ async def entity_alias(service: Service, params: m.AliasAdd, call: Call) -> m.Ch
         chat = await service.chats.open(params.chat)
         known = chat.graph.node(_entity_id(params.name))
         sub = known.sub if known is not None else "character"
-        before = known.fields.get("aliases") if known is not None else ()
-        aliases = tuple(dict.fromkeys((*(before if isinstance(before, tuple) else ()), params.alias)))
-        commit = await _by_hand(service, chat, [EnsureNode(Named(params.name), sub, {"aliases": aliases})])
+        commit = await _by_hand(service, chat, [EnsureNode(Named(params.name), sub, {"aliases": (params.alias,)})])
         return m.Changed(commit.id, _entity_id(params.name), params.name)
 
 
@@ -128,6 +126,7 @@ async def _by_hand(service: Service, chat: OpenChat, operations: Sequence[Operat
         chat=chat.record.id,
         anchor=keys[-1] if keys else "",
         undoes=undoes,
+        token=service.chats.token(),
     )
     await service.chats.commit(chat, [commit])
     return commit
