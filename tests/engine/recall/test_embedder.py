@@ -136,13 +136,16 @@ def test_a_greeting_asks_no_embedder() -> None:
 
 @pytest.mark.req("P1")
 @pytest.mark.parametrize("left", [0, 1, 3])
-def test_a_chat_that_changes_while_the_embedder_thinks_is_recalled_as_it_is_then(left: int) -> None:
+@pytest.mark.parametrize("refreshed", [False, True])
+def test_a_chat_that_changes_while_the_embedder_thinks_is_recalled_as_it_is_then(left: int, refreshed: bool) -> None:
     vectors = FixedVectors()
     kit = remembered(vectors)
     vectors.cosines = dict.fromkeys(ids(kit).values(), 0.9)
 
     async def cut() -> None:
         await kit.service.call("chat.update", {"chat": "c", "messages": CHAT[:left]})
+        if refreshed:
+            (await kit.service.chats.open("c")).index.refresh()
 
     vectors.rule = cut
     found = kit.recall("c", "the amulet of Zyrrakh, the mill, the market, the ferryman")

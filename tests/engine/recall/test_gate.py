@@ -94,7 +94,7 @@ def test_what_is_known_of_someone_comes_before_what_they_said() -> None:
 @pytest.mark.parametrize("query", ["What of the harbour?", "the harbour"])
 def test_the_word_of_the_whole_chat_still_recalls(query: str) -> None:
     kit = Kit()
-    kit.remember("c", rows(*((name, f"The harbour was {how} today.") for name, how in zip("ABABAB", "grey calm loud cold dark full".split(), strict=True))))
+    kit.remember("c", rows(*(("AB"[at % 2], f"The harbour was {how} today.") for at, how in enumerate("grey calm loud cold dark".split()))))
     assert kit.recall("c", query)["cards"]
 
 

@@ -31,7 +31,8 @@ if sys.argv[1] == "edited":
 kit.remember("c", chat)
 nodes = sorted(node["id"] for node in kit.nodes("c", "moment"))
 kit._vectors.cosines = {id_: 0.5 for id_ in nodes[:9]}
-for query in ("Who is Ann Lee?", "the crown of Bob", "Ann's goat in May 2023", "Ann, ANN and Bob: what of the tide, the rope, the anchor?", "Cleo"):
+queries = ["Who is Ann Lee?", "the crown of Bob", "Ann's goat in May 2023", "Cleo", "Ann, ANN and Bob: what of the tide?"]
+for query in queries:
     for preset in ("story", "strict", "plain"):
         found = kit.recall("c", query, preset=preset, reply="The lantern of Cleo.", earlier="A boat?")
         del found["recall"]

@@ -117,7 +117,9 @@ def test_importance_and_recency_only_break_ties() -> None:
     kit.remember("c", rows(("Ann", "We sailed."), ("Bob", "The crew slept."), ("Ann", "We landed.")))
     nodes = [
         EnsureNode(Evident("moment", (0,), at), "event", {"text": text, "importance": importance}, (Quote(0),))
-        for at, (text, importance) in enumerate((("The dragon ate a sheep.", 1), ("The dragon ate a goat.", 9), ("A goat ate a dragon.", 99)), 5)
+        for at, (text, importance) in enumerate(
+            (("The dragon ate a sheep.", 1), ("The dragon ate a goat.", 9), ("A goat ate a dragon.", 99)), 5
+        )
     ]
     write(kit, "c", nodes)
     found = kit.recall("c", "the dragon ate a sheep")

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from tidelore.engine.ports import VectorModel
+from tidelore.engine.recall.index import Document
 from tidelore.engine.recall.presets import Preset
-from tidelore.engine.recall.query import Query
 from tidelore.engine.recall.score import Scored
+from tidelore.engine.text.sentences import sentences
 
 Reason = Literal[
     "name", "words", "meaning", "walk", "date", "in context", "cooling", "weak", "repeats", "over the limit", "over the budget"
 ]
 
 # Of what only the walk found, at least this share of the strongest memory's mass is needed.
-WALK_SHARE = 0.02
+WALK_SHARE = 0.005
+# After so many in a row that did not fit, the room counts as full: what is left of it is not worth ever weaker cards.
+MISSES = 12
+# What may end a statement, or be left away.
+_STOPS = " .…。"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,6 @@ class Decision:
 
 
 def admit(
-    query: Query,
     ranked: Sequence[Scored],
     preset: Preset,
     limit: int,
@@ -37,33 +41,47 @@ def admit(
     *,
     in_context: Collection[str],
     cooling: Collection[str],
+    cost: Callable[[Scored], int],
+    room: int,
 ) -> list[Decision]:
-    """A decision for each candidate, in rank order. A cooled card's place stays empty: no weaker one moves up."""
+    """A decision for each candidate, in rank order. `cost` of a card and `room` for all of them in tokens.
+
+    A cooled card's place stays empty: no weaker one moves up into its place or its room. A card that is larger than the room that is
+    left takes no place: the next one may fit, or the one after it.
+    """
     strongest = max((each.mass for each in ranked), default=0.0)
     hit = any(each.named or each.share >= preset.share for each in ranked)
     out: list[Decision] = []
     places = limit
-    texts: list[str] = []
+    misses = 0
+    taken: list[Document] = []
     for each in ranked:
-        id_ = each.document.id
-        reason = _reason(query, each, preset, model, strongest, hit)
+        reason = _reason(each, preset, model, strongest, hit)
+        out.append(Decision(each, False, "weak"))
         if reason is None:
-            out.append(Decision(each, False, "weak"))
-        elif id_ in in_context:
-            out.append(Decision(each, False, "in context"))
-        elif any(each.document.text in text for text in texts):
-            out.append(Decision(each, False, "repeats"))
-        elif places == 0:
-            out.append(Decision(each, False, "over the limit"))
+            continue
+        if each.document.id in in_context:
+            out[-1] = Decision(each, False, "in context")
+        elif not places:
+            out[-1] = Decision(each, False, "over the limit")
+        elif _repeats(each.document, taken):
+            out[-1] = Decision(each, False, "repeats")
+        elif not room or (tokens := cost(each)) > room:
+            out[-1] = Decision(each, False, "over the budget")
+            misses += 1
+            if misses == MISSES:
+                room = 0
         else:
+            misses = 0
             places -= 1
-            texts.append(each.document.text)
-            cools = id_ in cooling
-            out.append(Decision(each, not cools, "cooling" if cools else reason))
+            room -= tokens
+            taken.append(each.document)
+            cools = each.document.id in cooling
+            out[-1] = Decision(each, not cools, "cooling" if cools else reason)
     return out
 
 
-def _reason(query: Query, each: Scored, preset: Preset, model: VectorModel | None, strongest: float, hit: bool) -> Reason | None:
+def _reason(each: Scored, preset: Preset, model: VectorModel | None, strongest: float, hit: bool) -> Reason | None:
     if each.named:
         return "name"
     if each.share >= preset.share:
@@ -72,6 +90,26 @@ def _reason(query: Query, each: Scored, preset: Preset, model: VectorModel | Non
         return "meaning"
     if each.signals["date"]:
         return "date"
-    if hit and each.mass >= WALK_SHARE * strongest > 0:
+    if hit and preset.walks and each.mass >= WALK_SHARE * strongest > 0:
         return "walk"
     return None
+
+
+def _repeats(one: Document, taken: Sequence[Document]) -> bool:
+    """Whether one that is taken says the same and maybe more: the same people say one or more whole sentences, word by word. Parts of a
+    sentence would not do: "port 789" is in "port 7897", and "she died" in "it is not true that she died"."""
+    text = one.text.strip().rstrip(_STOPS)
+    return bool(text) and any(text in other.text and one.speakers == other.speakers and _says(other.text, text) for other in taken)
+
+
+def _says(text: str, part: str) -> bool:
+    """Whether `part` begins and ends in the text where sentences do."""
+    spans = sentences(text)
+    starts = {start for start, _ in spans}
+    ends = {len(text[:end].rstrip(_STOPS)) for _, end in spans}
+    at = text.find(part)
+    while at >= 0:
+        if at in starts and at + len(part) in ends:
+            return True
+        at = text.find(part, at + 1)
+    return False

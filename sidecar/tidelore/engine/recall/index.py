@@ -7,11 +7,12 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isfinite
 
 from tidelore.engine.bulk import in_bulk
 from tidelore.engine.graph import Graph
-from tidelore.engine.history import Timeline
-from tidelore.engine.nodes import NodeState
+from tidelore.engine.history import Slot, Timeline
+from tidelore.engine.nodes import NodeState, line_of
 from tidelore.engine.recall.core import core_rank
 from tidelore.engine.recall.sessions import session_starts
 from tidelore.engine.text.tokens import tokens
@@ -19,14 +20,20 @@ from tidelore.engine.text.unicode14 import fold_name
 
 # A word in more than this share of the memories leads nowhere (benchmark recipe, docs/recall.md).
 COMMON_SHARE = 0.2
+# In a small chat words are weighed as if there were so many memories: else the one thing it speaks of would count as common.
+FEWEST = 50
 CARD_KINDS = frozenset({"moment", "fact", "thread", "digest"})
 # An entity becomes a card when something is known of it beside its names.
 NAME_FIELDS = frozenset({"name", "aliases"})
+# What may stand after a question mark.
+CLOSING = "\"'”’»」』）)*_~ \n"
+QUESTION_MARKS = ("?", "？", "؟", "\u037e", "⁇", "⁈", "⁉", "՞", "፧")
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A memory that can become a card. `order` is the slot order of its place (0: none), `speakers` are folded names."""
+    """A memory that can become a card. `order` is the slot order of its place (0: none), `speakers` are folded names, `subject` is the
+    entity that it tells of, `importance` is 0 to 1."""
 
     id: str
     kind: str
@@ -38,6 +45,7 @@ class Document:
     date: str
     asks: bool
     entities: tuple[str, ...]
+    subject: str
     importance: float
 
 
@@ -51,7 +59,7 @@ class Links:
 
 
 class Index:
-    """Postings, document frequencies and links for one chat's graph."""
+    """Postings, document frequencies and links for one chat's graph. `revision` counts the changes taken in."""
 
     def __init__(self, graph: Graph, timeline: Timeline) -> None:
         self.graph = graph
@@ -63,32 +71,43 @@ class Index:
         self.speakers: Counter[str] = Counter()
         self.core: set[str] = set()
         self.session_at: dict[int, int] = {}
+        self.place_at: dict[int, float] = {}
         self.session_lengths: list[int] = [0]
         self.mean_idf = 0.0
+        self.revision = 0
         self._named: dict[str, set[str]] = {}
         self._frequencies: Counter[int] = Counter()
         self._links: dict[str, Links] = {}
         self._beside: dict[str, list[str]] = {}
         self._idf: dict[int, float] = {}
         self._length_at: Counter[int] = Counter()
-        self._fresh = False
+        self._seen: tuple[list[str], list[int], list[str]] | None = None
 
     @property
     def size(self) -> int:
         return len(self.documents)
 
+    @property
+    def _weighed(self) -> int:
+        return max(FEWEST, len(self.documents))
+
     def refresh(self) -> None:
-        """Take in what the graph changed since the last call."""
-        if self._fresh and not self.graph.dirty:
+        """Take in what the graph and the chat changed since the last call."""
+        slots = self.timeline.slots
+        # Sessions rest on messages that nothing was remembered of, too, so the graph alone does not tell.
+        seen = (self.timeline.keys, self.timeline.orders, [slot.date for slot in slots])
+        if seen != self._seen:
+            self._seen = (list(seen[0]), list(seen[1]), seen[2])
+        elif not self.graph.dirty:
             return
+        self.revision += 1
         dirty, self.graph.dirty = self.graph.dirty, set()
         with in_bulk():
-            for id_ in dirty:
+            for id_ in self._with_lines(dirty):
                 self._drop(id_)
                 node = self.graph.nodes.get(id_)
                 if node is not None and node.shown:
                     self._add(node)
-        self._fresh = True
         self._links.clear()
         self._beside.clear()
         self._idf.clear()
@@ -96,6 +115,16 @@ class Index:
         total = sum(count * self.idf(frequency) for frequency, count in self._frequencies.items())
         self.mean_idf = total / words if words else 0.0
         self._measure_sessions()
+
+    def _with_lines(self, dirty: set[str]) -> set[str]:
+        """These nodes, and the facts of their lines: which one is current may have changed."""
+        out = set(dirty)
+        for id_ in dirty:
+            node = self.graph.nodes.get(id_)
+            if node is not None and node.parts and node.kind == "fact":
+                for line in filter(None, map(line_of, node.parts)):
+                    out |= self.graph.lines.get(line, set())
+        return out
 
     # ---- one document ----
 
@@ -123,11 +152,11 @@ class Index:
     def _document(self, node: NodeState) -> Document:
         text = _card_text(node)
         counts = Counter(tokens(text))
-        keys = {key for key, _ in node.evidence}
-        slots = {slot for part in node.parts for slot in part.placement.slots if slot.key in keys}
+        slots = self.cited(node)
         first = min(slots, key=lambda slot: slot.order, default=None)
-        others = {self.graph.edges[name].other(node.id) for name in node.edges}
-        importance = node.fields.get("importance")
+        entities = {id_ for name in node.edges if self._is_entity(id_ := self.graph.edges[name].other(node.id))}
+        if self._is_entity(node.id):
+            entities.add(node.id)
         return Document(
             node.id,
             node.kind,
@@ -137,10 +166,17 @@ class Index:
             first.order if first is not None else 0,
             frozenset(fold_name(slot.name) for slot in slots if slot.name),
             first.date if first is not None else "",
-            text.rstrip().endswith(("?", "？", "؟")),
-            tuple(sorted(filter(self._is_entity, others))),
-            float(importance) / 10 if isinstance(importance, int | float) else 0.5,
+            asks(text),
+            tuple(sorted(entities)),
+            node.id if node.kind in ("entity", "thread") else node.subject,
+            _importance(node),
         )
+
+    def cited(self, node: NodeState) -> set[Slot]:
+        """The messages that a node rests on, where they stand: those it quotes, else all of its windows."""
+        keys = {key for key, _ in node.evidence}
+        slots = {slot for part in node.parts for slot in part.placement.slots}
+        return {slot for slot in slots if slot.key in keys} or slots
 
     def _drop(self, id_: str) -> None:
         self.core.discard(id_)
@@ -207,9 +243,12 @@ class Index:
         return out
 
     def _measure_sessions(self) -> None:
-        """Which session each slot order is in, and how many words stand in each. What has no place is in the first."""
+        """Where in the story (0 to 1) and in which session each slot order is, and how many words stand in each session. What has no
+        place is in the first, at 0. Orders themselves tell nothing but which comes first."""
         slots = self.timeline.slots
         starts = [*session_starts(slots), len(slots)]
+        count = len(slots)
+        self.place_at = {0: 0.0, **{order: at / count for at, order in enumerate(self.timeline.orders, 1)}}
         self.session_at = {0: 0}
         self.session_lengths = []
         for session, (first, stop) in enumerate(pairwise(starts)):
@@ -222,12 +261,16 @@ class Index:
         """BM25's inverse document frequency, never negative."""
         value = self._idf.get(frequency)
         if value is None:
-            value = self._idf[frequency] = math.log(1 + max(0.0, self.size - frequency + 0.5) / (frequency + 0.5))
+            value = self._idf[frequency] = math.log(1 + max(0.0, self._weighed - frequency + 0.5) / (frequency + 0.5))
         return value
 
     def leads(self, frequency: int) -> bool:
-        """Whether a word or name in so many memories leads anywhere."""
-        return frequency <= COMMON_SHARE * self.size or frequency <= 2
+        """Whether a word in so many memories leads anywhere."""
+        return frequency <= COMMON_SHARE * self._weighed
+
+    def name_leads(self, frequency: int) -> bool:
+        """The same for a name: that of someone who takes part in most of a chat, however small, does not."""
+        return frequency <= max(2, COMMON_SHARE * self.size)
 
     def passages(self) -> dict[str, str]:
         """What an embedder gets of each memory: the moment before it and its own words (docs/recall.md: +10 to +25 for every model)."""
@@ -245,21 +288,32 @@ class Index:
         links = self._links.get(id_)
         if links is None:
             document = self.documents[id_]
-            limit = max(2, int(COMMON_SHARE * self.size))
+            limit, most = COMMON_SHARE * self._weighed, max(2, COMMON_SHARE * self.size)
             postings, mentions, idf = self.postings, self.mentions, self.idf
             words = [(word, idf(count)) for word in document.counts if (count := len(postings[word])) <= limit]
-            names = [(name, idf(count)) for name in document.entities if name in self._named and (count := len(mentions[name])) <= limit]
+            names = [(name, idf(count)) for name in document.entities if name in self._named and (count := len(mentions[name])) <= most]
             links = self._links[id_] = Links(words, names, sum(idf for _, idf in words) + sum(idf for _, idf in names))
         return links
 
 
+def asks(text: str) -> bool:
+    """Whether a text ends with a question."""
+    return text.rstrip(CLOSING).endswith(QUESTION_MARKS)
+
+
+def _importance(node: NodeState) -> float:
+    """0 to 1; the middle where none is given."""
+    value = node.fields.get("importance")
+    return min(max(value / 10, 0.0), 1.0) if isinstance(value, int | float) and isfinite(value) else 0.5
+
+
 def _card_text(node: NodeState) -> str:
-    """What a card says: its text; of an entity or thread the name and all that is known of it."""
+    """What a card says: its text; of an entity or thread the name and all that is known of it, in an order that no edit changes."""
     fields = node.fields
     if node.kind in ("moment", "fact", "digest"):
         return node.text
     parts = [node.text]
-    for name, value in fields.items():
+    for name, value in sorted(fields.items()):
         if name not in NAME_FIELDS and name not in ("importance", "text", "title"):
             parts.append(f"{name}: {'; '.join(value) if isinstance(value, tuple) else value}")
     return ". ".join(parts)

@@ -3,38 +3,53 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from tidelore.engine.recall.index import Index
+from tidelore.engine.extract.greetings import says_something
+from tidelore.engine.recall.index import Index, asks
 from tidelore.engine.text.clean import clean
+from tidelore.engine.text.scripts import HANGUL, UNSPACED
 from tidelore.engine.text.sentences import sentences
 from tidelore.engine.text.tokens import tokens
 from tidelore.engine.text.unicode14 import fold_name, normalise
 
-# In a text longer than this the last sentence and the questions decide; the rest counts this much.
+# In a text longer than this the last sentence and the questions decide. A word of the rest counts ASIDE at most, and all of
+# the rest together no more than half of what decides; so too for the last reply and the user's message before.
 LONG_TEXT = 300
-ASIDE = 0.25
-REPLY_WEIGHT = 0.15
-EARLIER_WEIGHT = 0.1
+ASIDE, ASIDE_IN_ALL = 0.25, 0.5
+REPLY_WEIGHT, REPLY_IN_ALL = 0.15, 0.5
+EARLIER_WEIGHT, EARLIER_IN_ALL = 0.1, 0.3
 MONTHS = {
     name: number
     for number, name in enumerate("january february march april may june july august september october november december".split(), 1)
 }
-# "may" is a month only where a date stands.
-_MONTH = re.compile(rf"\b(?:(?:in|on|of|since|until|by|\d)\s+may|may\s+\d|{'|'.join(name for name in MONTHS if name != 'may')})\b", re.I)
-_HAN_MONTH = re.compile(r"(?<!\d)(1[0-2]|[1-9])\s*月")
+# "may" and "march" are months only where a date stands.
+_MONTH = re.compile(
+    rf"\b(?:(?:in|on|of|since|until|by|last|next|this|during|before|after|\d)\s+(?:may|march)|(?:may|march)\s+\d"
+    rf"|{'|'.join(name for name in MONTHS if name not in ('may', 'march'))})\b"
+)
+_HAN_MONTH = re.compile(r"(?<!\d)(1[0-2]|[1-9])\s*[月월]|(?<![一二三四五六七八九十个個])(十[一二]?|[一二三四五六七八九])月(?!亮|光)")
+_HAN_NUMBERS = {name: number for number, name in enumerate("一 二 三 四 五 六 七 八 九 十 十一 十二".split(), 1)}
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
+_NO_WORD = re.compile(r"^[\W_]+|[\W_]+$")
+# What may follow a name within one Korean word.
+_KOREAN_PARTICLES = re.compile(
+    "(?:이|가|은|는|을|를|의|에|에게|에게서|에서|와|과|도|만|로|으로|야|아|여|께|께서|한테|한테서|랑|이랑|하고|부터|까지|보다|처럼|님|씨|군|양)+"
+    f"(?![{HANGUL}])"
+)
+_HANGUL_CHAR = re.compile(f"[{HANGUL}]")
+_UNSPACED_CHAR = re.compile(f"[\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\U00020000-\U0003ffff{UNSPACED}]")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """`words` with weights, `entities` (node ids) and `speakers` (folded names) that the text names, months and years it asks for.
+    """`words` and `entities` (node ids) with weights, `speakers` (folded names) that the text names, months and years it asks for.
     `dense` is the text for an embedder: the speakers' names are replaced, since every memory of theirs holds them."""
 
     text: str
-    words: dict[str, float]
-    entities: tuple[str, ...]
+    words: Mapping[str, float]
+    entities: Mapping[str, float]
     speakers: frozenset[str]
     months: frozenset[int]
     years: frozenset[str]
@@ -47,25 +62,38 @@ class Query:
 
 
 def understand(text: str, index: Index, reply: str = "", earlier: str = "") -> Query:
-    """`reply` is the last answer and `earlier` the user's message before: both count little."""
+    """`reply` is the last answer and `earlier` the user's message before: both count little, and nothing where the user only greets."""
     text = normalise(clean(normalise(text)))
+    deciding, aside = _parts(text)
     folded = fold_name(text)
-    speakers = _speakers(index, folded)
-    entities = {id_ for name, ids in index.names.items() if _holds(folded, name) for id_ in ids}
+    nearer = fold_name(deciding) if aside else folded
+    speakers = frozenset(name for name in index.speakers if _holds(folded, name))
+    entities: dict[str, float] = {}
+    for name, ids in index.names.items():
+        if _holds(folded, name):
+            weight = 1.0 if not aside or _holds(nearer, name) else ASIDE
+            entities.update((id_, max(weight, entities.get(id_, 0.0))) for id_ in ids)
     shadow = {word for name in speakers for word in tokens(name)}
     words: dict[str, float] = {}
-    for part, weight in [*_weighted(text), (reply, REPLY_WEIGHT), (earlier, EARLIER_WEIGHT)]:
-        for word in tokens(clean(part)) if part else ():
-            if word not in shadow and not _is_filler(word):
-                words[word] = max(weight, words.get(word, 0.0))
+    if not text or says_something(text):
+        own = [word for word in tokens(deciding) if word not in shadow]
+        words = dict.fromkeys([word for word in own if word not in FILLERS] or ([] if entities else own), 1.0)
+        _add(words, aside, ASIDE, ASIDE_IN_ALL, shadow)
+        _add(words, reply, REPLY_WEIGHT, REPLY_IN_ALL, shadow)
+        _add(words, earlier, EARLIER_WEIGHT, EARLIER_IN_ALL, shadow)
+    else:
+        # Whom one greets is not asked for; but a name alone is, though it may be a word of greeting too.
+        alone = index.names.get(_NO_WORD.sub("", folded), ())
+        greeted = {id_ for name in speakers for id_ in index.names.get(name, ())}
+        entities = {id_: weight for id_, weight in entities.items() if id_ in alone or id_ not in greeted}
     return Query(
         text,
         words,
-        tuple(sorted(entities)),
-        frozenset(speakers),
-        _months(text),
-        frozenset(_YEAR.findall(text)),
-        _without(text, speakers),
+        dict(sorted(entities.items())),
+        speakers,
+        _months(folded),
+        frozenset(_YEAR.findall(folded)),
+        _without(deciding, speakers),
     )
 
 
@@ -77,52 +105,71 @@ FILLERS = frozenset(
 )
 
 
-def _is_filler(word: str) -> bool:
-    return word in FILLERS
+def leading(query: Query, index: Index) -> tuple[dict[str, float], dict[str, float]]:
+    """The words and names of the query that lead to memories, with their weights. What is in too many memories leads nowhere, unless
+    there is nothing else: a word that everyone says is still the word that was asked for; and a name, where only it was."""
+    words = {word: weight for word, weight in query.words.items() if word in index.postings}
+    names = {name: weight for name, weight in query.entities.items() if name in index.mentions}
+    rare_words = {word: weight for word, weight in words.items() if index.leads(len(index.postings[word]))}
+    rare_names = {name: weight for name, weight in names.items() if index.name_leads(len(index.mentions[name]))}
+    if rare_words or rare_names:
+        return rare_words, rare_names
+    return words, names if not query.words else {}
 
 
-def _speakers(index: Index, folded: str) -> set[str]:
-    return {name for name in index.speakers if _holds(folded, name)}
+def _add(words: dict[str, float], text: str, weight: float, in_all: float, shadow: Collection[str]) -> None:
+    """Words that count `weight` each, and `in_all` times what is there already at most; in full where there is nothing else."""
+    fresh = [word for word in dict.fromkeys(tokens(clean(text))) if word not in shadow and word not in FILLERS] if text else []
+    if fresh:
+        each = min(weight, in_all * sum(words.values()) / len(fresh)) if words else 1.0
+        for word in fresh:
+            words.setdefault(word, each)
 
 
 def _holds(folded: str, name: str) -> bool:
     """Whether the name stands in the text: whole words; in scripts without spaces anywhere."""
     at = folded.find(name)
     while at >= 0:
-        before = folded[at - 1] if at else " "
-        after = folded[at + len(name)] if at + len(name) < len(folded) else " "
-        if not (_joins(before, name[0]) or _joins(name[-1], after)):
+        end = at + len(name)
+        if not (at and _joins(folded[at - 1], name[0])) and not (end < len(folded) and _goes_on(folded, end)):
             return True
         at = folded.find(name, at + 1)
     return False
 
 
+def _goes_on(folded: str, end: int) -> bool:
+    """Whether the word at whose inside `end` is goes on after it, with more than a particle."""
+    if not _joins(folded[end - 1], folded[end]):
+        return False
+    return not (_HANGUL_CHAR.match(folded[end - 1]) and _KOREAN_PARTICLES.match(folded, end))
+
+
 def _joins(left: str, right: str) -> bool:
     """Whether two characters are inside one word of a script that parts words by spaces."""
-    return left.isalnum() and right.isalnum() and not (_unspaced(left) or _unspaced(right))
+    return left.isalnum() and right.isalnum() and not (_UNSPACED_CHAR.match(left) or _UNSPACED_CHAR.match(right))
 
 
-def _unspaced(char: str) -> bool:
-    return "\u2e80" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or char >= "\U00020000" or "\u0e00" <= char <= "\u0eff"
-
-
-def _weighted(text: str) -> Iterable[tuple[str, float]]:
+def _parts(text: str) -> tuple[str, str]:
+    """What decides, and the rest of a long text."""
     if len(text) <= LONG_TEXT:
-        return [(text, 1.0)]
-    spans = sentences(text)
-    parts = [text[start:end] for start, end in spans]
-    return [
-        (part, 1.0 if at == len(parts) - 1 or part.rstrip("\"'”’」』)* ").endswith(("?", "？")) else ASIDE) for at, part in enumerate(parts)
-    ]
+        return text, ""
+    parts = [text[start:end] for start, end in sentences(text)]
+    decides = [at == len(parts) - 1 or asks(part) for at, part in enumerate(parts)]
+    deciding = " ".join(part for part, yes in zip(parts, decides, strict=True) if yes)
+    if all(word in FILLERS for word in tokens(deciding)):
+        return text, ""
+    return deciding, " ".join(part for part, yes in zip(parts, decides, strict=True) if not yes)
 
 
-def _months(text: str) -> frozenset[int]:
-    found = {MONTHS[name] for match in _MONTH.findall(text) for name in MONTHS if name in match.lower()}
-    return frozenset(found | {int(number) for number in _HAN_MONTH.findall(text)})
+def _months(folded: str) -> frozenset[int]:
+    found = {MONTHS[name] for match in _MONTH.findall(folded) for name in MONTHS if name in match}
+    for digits, name in _HAN_MONTH.findall(folded):
+        found.add(int(digits) if digits else _HAN_NUMBERS[name])
+    return frozenset(found)
 
 
 def _without(text: str, speakers: Iterable[str]) -> str:
-    for name in speakers:
+    for name in sorted(speakers, key=lambda name: (-len(name), name)):
         text = re.sub(
             rf"(?<!\w){re.escape(name)}('s|’s)?(?!\w)",
             lambda match: "their" if match.group(1) else "they",

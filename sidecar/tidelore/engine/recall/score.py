@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
@@ -10,7 +11,7 @@ from math import log, log1p
 from tidelore.engine.ports import VectorModel
 from tidelore.engine.recall.index import Document, Index
 from tidelore.engine.recall.presets import DENSE, WORDS
-from tidelore.engine.recall.query import Query
+from tidelore.engine.recall.query import Query, leading
 
 # Keeps the logarithm of a memory that the walk did not reach finite.
 UNREACHED = 1e-6
@@ -18,12 +19,14 @@ UNREACHED = 1e-6
 SESSION_K1, SESSION_B = 1.2, 0.5
 # A long text asks for no more than so many words of a single memory each, else nothing could meet a fair share of it.
 MOST_ASKED = 4.0
-NAMES = ("spread", "session", "speaker", "date", "asks", "length", "importance", "recency", "cosine")
+NAMES = ("spread", "session", "words", "speaker", "date", "asks", "length", "about", "importance", "recency", "cosine")
+_MONTH = re.compile(r"\d{4}-\d\d(?!\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A candidate with the share of each signal in its score. `share`: how much of the query's weight its own words meet, 0 to 1."""
+    """A candidate with the share of each signal in its score. `share`: how much of the query's weight its own words meet, 0 to 1.
+    `named`: it is, or belongs to, an entity that the query names and that leads somewhere."""
 
     document: Document
     score: float
@@ -76,38 +79,47 @@ class _Signals:
         self.scale = model.scale if model is not None and cosines else 0.0
         self.weights = DENSE if self.scale else WORDS
         self.floor = min(cosines.values(), default=0.0)
-        self.span = (index.timeline.orders[-1] if index.timeline.orders else 0) or 1
         self.only = next(iter(query.speakers)) if len(query.speakers) == 1 else None
-        self.entities = frozenset(query.entities)
+        words, names = leading(query, index)
+        self.entities = frozenset(names)
+        # Where only someone's name is given, what is known of them is wanted.
+        self.told = frozenset(() if query.words else query.entities)
         self.dates = bool(query.months or query.years)
-        self.sessions, self.met, self.asked = _words(query, index)
+        self.sessions, self.met, self.asked = _words(query, words, index)
 
     def of(self, document: Document) -> tuple[float, ...]:
         """In the order of `NAMES`."""
         weights, id_ = self.weights, document.id
+        met = self.met.get(id_)
         return (
             weights.spread * log(UNREACHED + self.mass.get(id_, 0.0)),
             weights.session * self.sessions.get(self.index.session_at[document.order], 0.0),
+            weights.words * self.share(met) if met else 0.0,
             weights.speaker if self.only is not None and self.only in document.speakers else 0.0,
             weights.date if self.dates and _dated(self.query, document) else 0.0,
             -weights.asks if document.asks else 0.0,
             weights.length * log1p(document.length),
+            weights.about if self.told and document.subject in self.told else 0.0,
             weights.importance * document.importance,
-            weights.recency * document.order / self.span,
+            weights.recency * self.index.place_at[document.order],
             self.scale * self.cosines.get(id_, self.floor),
         )
+
+    def share(self, met: float) -> float:
+        """How much of what can be asked of one memory is met."""
+        return met / self.asked if met < self.asked else 1.0
 
     def scored(self, document: Document) -> Scored:
         signals = dict(zip(NAMES, self.of(document), strict=True))
         named = document.id in self.entities or not self.entities.isdisjoint(document.entities)
-        share = min(1.0, self.met.get(document.id, 0.0) / self.asked) if self.asked else 0.0
+        share = self.share(self.met.get(document.id, 0.0))
         mass = self.mass.get(document.id, 0.0)
         return Scored(document, sum(signals.values()), signals, share, mass, self.cosines.get(document.id), named)
 
 
-def _words(query: Query, index: Index) -> tuple[dict[int, float], dict[str, float], float]:
-    """BM25 of each session as a share of the best score there could be; of each memory, how much of the
-    query's weight (IDF) its own words meet; and how much of that can be asked of one memory."""
+def _words(query: Query, leading: Mapping[str, float], index: Index) -> tuple[dict[int, float], dict[str, float], float]:
+    """BM25 of each session as a share of the best score there could be; of each memory, how much of the query's weight (IDF) its own
+    words meet; and how much of that can be asked of one memory, above 0."""
     lengths, session_at, documents = index.session_lengths, index.session_at, index.documents
     count = len(lengths)
     mean = sum(lengths) / count or 1.0
@@ -116,7 +128,7 @@ def _words(query: Query, index: Index) -> tuple[dict[int, float], dict[str, floa
     best = total = 0.0
     for word, weight in query.words.items():
         row = index.postings.get(word, {})
-        if not index.leads(len(row)):
+        if row and word not in leading:
             continue
         value = weight * index.idf(len(row))
         total += value
@@ -134,13 +146,13 @@ def _words(query: Query, index: Index) -> tuple[dict[int, float], dict[str, floa
     return (
         {session: value / best for session, value in sessions.items()} if best else {},
         shares,
-        asked,
+        asked or 1.0,
     )
 
 
 def _dated(query: Query, document: Document) -> bool:
     """Whether a memory stands in the month and year that the query names."""
     date = document.date
-    if not date or not (query.months or query.years) or not date[5:7].isdigit():
+    if not (query.months or query.years) or not _MONTH.match(date):
         return False
     return (not query.months or int(date[5:7]) in query.months) and (not query.years or date[:4] in query.years)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tidelore.engine.recall.index import Index
-from tidelore.engine.recall.query import Query
+from tidelore.engine.recall.query import Query, leading
 
 # Recipe of the evidence-retrieval benchmark: restart 0.3, 8 rounds, a neighbour in time weighs twice the mean IDF.
 RESTART = 0.3
@@ -39,17 +39,11 @@ def spread(query: Query, index: Index) -> dict[str, float]:
 
 
 def _seeds(query: Query, index: Index) -> tuple[dict[str, float], dict[str, float]]:
-    words = {
-        word: weight * index.idf(len(index.postings[word]))
-        for word, weight in query.words.items()
-        if word in index.postings and index.leads(len(index.postings[word]))
-    }
-    names = {
-        name: NAME_SEED * index.idf(len(index.mentions[name]))
-        for name in query.entities
-        if name in index.mentions and index.leads(len(index.mentions[name]))
-    }
-    return words, names
+    words, names = leading(query, index)
+    return (
+        {word: weight * index.idf(len(index.postings[word])) for word, weight in words.items()},
+        {name: NAME_SEED * weight * index.idf(len(index.mentions[name])) for name, weight in names.items()},
+    )
 
 
 def _pass_on(residue: dict[str, float], rows: Mapping[str, Mapping[str, object]], into: dict[str, float]) -> None:
