@@ -227,3 +227,13 @@ def test_half_a_character_in_a_name_or_date_is_refused_or_mended() -> None:
         kit.show("a\ud800", SAID)
     kit.show("c", [{**SAID[0], "date": "\ud800", "name": "Ma\ud800ra"}])
     assert kit.call("chat.list")["chats"][0]["messages"] == 1
+
+
+def test_many_chats_are_not_all_kept_in_memory_and_none_is_lost() -> None:
+    kit = Kit()
+    for number in range(30):
+        kit.remember(f"chat {number}", rows(("Mara", f"Lantern {number} burns over the quay of Saltmarsh.")))
+    assert [kit.texts(f"chat {number}", "moment") for number in range(30)] == [
+        [f"Lantern {number} burns over the quay of Saltmarsh."] for number in range(30)
+    ]
+    assert len(kit.call("chat.list")["chats"]) == 30

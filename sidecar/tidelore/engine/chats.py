@@ -22,6 +22,7 @@ from tidelore.engine.recall.index import Index
 
 T = TypeVar("T")
 ROUNDS = 3
+KEPT_POOLS = 8
 
 
 @dataclass(slots=True)
@@ -86,7 +87,7 @@ class Chats:
         return self._records.get(name)
 
     async def _opened(self, record: ChatRecord) -> OpenChat:
-        home = self._pools.setdefault(record.pool, OpenPool(record.pool))
+        home = self._kept(record.pool)
         chat = home.chats.get(record.id)
         if chat is None:
             # Messages before texts: both are written at once, so every message that was read has its text, whoever writes meanwhile.
@@ -95,6 +96,14 @@ class Chats:
             chat = home.chats.get(record.id) or self._build(record, home, rows.revision, rows.rows)
             home.chats[record.id] = chat
         return chat
+
+    def _kept(self, pool: str) -> OpenPool:
+        """The pool in memory. Beyond a few, the one that was not used for longest goes; it is read again when asked for."""
+        home = self._pools.pop(pool, None) or OpenPool(pool)
+        self._pools[pool] = home
+        while len(self._pools) > KEPT_POOLS:
+            del self._pools[next(iter(self._pools))]
+        return home
 
     def _build(self, record: ChatRecord, home: OpenPool, revision: int, rows: Sequence[tuple[Entry, int]]) -> OpenChat:
         timeline = Timeline(home.pool, record.id, self._ancestors(record))
