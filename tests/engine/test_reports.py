@@ -113,3 +113,13 @@ def test_time_that_passes_takes_nothing_away() -> None:
     kit.service = type(kit.service)(kit.store, lambda: 4_000_000_000_000, lambda: "late")
     assert kit.graph("c") == graph
     assert kit.recall("c", "Who keeps the lantern at the mill?")["cards"]
+
+
+def test_the_same_words_said_of_two_people_stand_in_two_lines() -> None:
+    kit = Kit()
+    said = rows(("Ann", "I live in Paris."), ("Ann", "I live in Rome."), user="Ann")
+    kit.remember("d", [*said, {**said[0], "name": "Bob"}])
+    states = {node["text"]: node["state"] for node in kit.nodes("d", "fact")}
+    assert states["I live in Rome."] == "current"
+    rome = next(node["id"] for node in kit.nodes("d", "fact") if node["text"] == "I live in Rome.")
+    assert [edge["from"] for edge in kit.graph("d")["edges"] if edge["type"] == "replaces"] == [rome]

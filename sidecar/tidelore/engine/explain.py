@@ -81,4 +81,4 @@ def trace(chat: OpenChat, found: Recall) -> m.Trace:
         )
         for each in found.decisions[:TRACED]
     ]
-    return m.Trace(sorted(found.query.words), list(dict.fromkeys(names)), len(found.decisions), cards)
+    return m.Trace(sorted(found.query.words), list(dict.fromkeys(names)), found.found, cards)

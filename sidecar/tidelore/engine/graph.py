@@ -27,7 +27,7 @@ from tidelore.engine.model import (
     Speaker,
     Stated,
 )
-from tidelore.engine.nodes import EdgeName, EdgeState, NodePart, NodeState, PartKey, key_of, line_of, marks
+from tidelore.engine.nodes import EdgeName, EdgeState, NodePart, NodeState, PartKey, key_of, last_of, line_of, marks
 
 UNNAMED = {"user": "User", "assistant": "Assistant"}
 
@@ -241,12 +241,12 @@ class Graph:
         node = self._at(id_)
         insort(node.patches, (key, operation), key=_first)
         placement.undo.append(partial(self._drop_patch, id_, key))
-        self._touch(node)
+        self._touch_lines(node)
 
     def _drop_patch(self, id_: str, key: PartKey) -> None:
         node = self.nodes[id_]
         del node.patches[bisect_left(node.patches, key, key=_first)]
-        self._touch(node)
+        self._touch_lines(node)
         self._prune(node)
 
     def _at(self, id_: str) -> NodeState:
@@ -258,6 +258,12 @@ class Graph:
     def _touch(self, node: NodeState) -> None:
         node.touch()
         self.dirty.add(node.id)
+
+    def _touch_lines(self, node: NodeState) -> None:
+        """A changed fact may be shown or hidden now, which decides who is current."""
+        self._touch(node)
+        for line in filter(None, map(line_of, node.parts)):
+            self._touch_line(line)
 
     def _touch_line(self, line: tuple[str, str]) -> None:
         self.dirty.update(self.lines.get(line, ()))
@@ -286,8 +292,12 @@ class Graph:
 
     def current(self, line: tuple[str, str]) -> str:
         """The id of the latest shown fact of a line."""
-        rows = [(self.nodes[id_].parts[-1].key, id_) for id_ in self.lines.get(line, ()) if self.nodes[id_].shown]
-        return max(rows)[1] if rows else ""
+        return self.along(line)[-1] if self.along(line) else ""
+
+    def along(self, line: tuple[str, str]) -> list[str]:
+        """The ids of a line's shown facts, oldest first. The same words said of two people stand in two lines."""
+        shown = [node for id_ in self.lines.get(line, ()) if (node := self.nodes[id_]).shown]
+        return [id_ for _, id_ in sorted((last_of(node, line), node.id) for node in shown)]
 
     def superseded(self, node: NodeState) -> bool:
         """A fact that a later one of its line has replaced."""

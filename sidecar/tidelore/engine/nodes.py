@@ -192,6 +192,11 @@ def line_of(part: NodePart) -> tuple[str, str] | None:
     return (part.subject, attribute.casefold())
 
 
+def last_of(node: NodeState, line: tuple[str, str]) -> PartKey:
+    """When a node was last stated in a line that it stands in."""
+    return next(part.key for part in reversed(node.parts) if line_of(part) == line)
+
+
 def marks(part: NodePart) -> tuple[str, ...]:
     if part.certainty == "stated":
         return ("\0stated", "\1" + part.sub)

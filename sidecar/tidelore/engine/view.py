@@ -9,7 +9,7 @@ from typing import Any
 
 from tidelore.engine.codec import edge_id
 from tidelore.engine.graph import Graph
-from tidelore.engine.nodes import EdgeState, NodeState, line_of
+from tidelore.engine.nodes import EdgeState, NodeState
 
 # `continues` (between neighbours in time) and `replaces` (between facts of one line) are worked out here, never written down.
 
@@ -82,11 +82,9 @@ def _derived(graph: Graph) -> Iterator[EdgeView]:
             if last and last != node:
                 yield EdgeView(edge_id("continues", node, last, ""), "continues", node, last, "", {})
             last = node
-    for line, members in graph.lines.items():
-        facts = sorted((graph.nodes[id_] for id_ in members if graph.nodes[id_].shown), key=lambda fact: fact.parts[-1].key)
-        facts = [fact for fact in facts if line_of(fact.parts[-1]) == line]
-        for older, newer in pairwise(facts):
-            yield EdgeView(edge_id("replaces", newer.id, older.id, ""), "replaces", newer.id, older.id, "", {})
+    for line in graph.lines:
+        for older, newer in pairwise(graph.along(line)):
+            yield EdgeView(edge_id("replaces", newer, older, ""), "replaces", newer, older, "", {})
 
 
 def graph_view(graph: Graph) -> GraphView:

@@ -68,7 +68,7 @@ def _link(moment: Evident, mention: Mention) -> EnsureEdge:
 
 
 # What belongs to the telling, not to the sentence, and often stands at one end of it only.
-MARKS = " *_\"“”「」『』\n"
+MARKS = ' *_"“”「」『』\n'
 
 
 def _facts(text: str, claims: list[Claim], spans: list[Span]) -> Iterator[EnsureNode]:

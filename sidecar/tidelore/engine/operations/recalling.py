@@ -15,6 +15,8 @@ from tidelore.engine.recall.run import Recall, Request, recall
 from tidelore.engine.table import Call, method, positive
 
 KEPT_RECALLS = 64
+# How far back receipts are looked for; windows of one chat share the rows.
+RECEIPTS_READ = 10_000
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
@@ -63,7 +65,7 @@ def _recalled(service: Service, chat: OpenChat, found: Recall, *, wants_trace: b
 async def _cooling(service: Service, chat: OpenChat, window: str, answers: int) -> frozenset[str]:
     if not answers:
         return frozenset()
-    rows = await service.store.ledger("delivery", chat.record.id, answers * 8)
+    rows = await service.store.ledger("delivery", chat.record.id, RECEIPTS_READ)
     mine = [row for row in rows if row.body["window"] == window][:answers]
     return frozenset(node for row in mine for node in row.body["nodes"])
 
@@ -77,11 +79,13 @@ async def recall_delivered(service: Service, params: m.RecallDelivered, call: Ca
         chat = await service.chats.open(params.chat)
         known = await _receipt(service, chat, params.recall)
         held = service.recalls.get(params.recall)
+        if held is not None and held[0] != chat.record.id:
+            raise BadInput("This recall was made for another chat.", "Name the chat that it was made for.")
         if held is None and params.nodes is None and known is None:
             raise NotFound("This recall is not known any more.", "Name the delivered memories in `nodes`.")
         nodes = params.nodes if params.nodes is not None else list(held[1]) if held is not None else known or []
         if known is not None:
-            if known != nodes:
+            if set(known) != set(nodes):
                 raise Conflict("This receipt was given already, for other memories.", "Give each recall one receipt.")
             return m.Delivered(params.recall, nodes, False)
         body = {"recall": params.recall, "nodes": nodes, "window": params.window}
@@ -90,7 +94,7 @@ async def recall_delivered(service: Service, params: m.RecallDelivered, call: Ca
 
 
 async def _receipt(service: Service, chat: OpenChat, id_: str) -> list[str] | None:
-    for row in await service.store.ledger("delivery", chat.record.id, 10_000):
+    for row in await service.store.ledger("delivery", chat.record.id, RECEIPTS_READ):
         if row.body["recall"] == id_:
             return list(row.body["nodes"])
     return None

@@ -28,7 +28,8 @@ PATIENCE = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """`cards` in rank order, as far as they fit the budget; `decisions` on every candidate; `degraded` says what was missing."""
+    """`cards` in rank order, as far as they fit the budget; `decisions` on every candidate; `found` counts the candidates, also those
+    too weak to be judged; `degraded` says what was missing."""
 
     query: Query
     cards: Sequence[Scored]
@@ -36,6 +37,7 @@ class Recall:
     core: Block
     recalled: Block
     degraded: Sequence[str]
+    found: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def _recall(
     )
     taken = [decision.scored for decision in decisions if decision.taken]
     recalled = pack([_line(each, index) for each in taken], "recalled", request.language, budget)
-    return Recall(query, taken, decisions, core, recalled, degraded)
+    return Recall(query, taken, decisions, core, recalled, degraded, len(found))
 
 
 def _in_context(index: Index, ranked: Sequence[Scored], context_from: int | None) -> set[str]:
