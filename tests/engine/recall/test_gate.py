@@ -132,3 +132,20 @@ def test_a_name_is_seen_as_a_whole_word_of_its_script(name: str, query: str, hel
     kit = Kit()
     kit.remember("c", rows((name, "The moon was full over the black lake."), ("Other", "Nobody swam there since the flood.")))
     assert (name in kit.recall("c", query)["trace"]["names"]) is held
+
+
+def test_who_speaks_under_a_longer_name_is_found_by_the_short_one() -> None:
+    kit = Kit()
+    kit.remember(
+        "c",
+        rows(
+            ("Marit Oakes", "The ledger of the mill is missing since spring."),
+            ("Corwin Threlfall", "I hid the ledger under the flour bin, where no one looks."),
+            ("Marit Oakes", "The flour bin is empty, and the ledger is what we need."),
+            ("Silas Reed", "A ledger is only paper, and paper burns."),
+            user="Marit Oakes",
+        ),
+    )
+    answer = kit.recall("c", "What did Corwin do with the ledger?")
+    assert answer["cards"][0]["speaker"] == "Corwin Threlfall"
+    assert "corwin threlfall" in [name.casefold() for name in answer["trace"]["names"]]

@@ -67,13 +67,15 @@ def understand(text: str, index: Index, reply: str = "", earlier: str = "") -> Q
     deciding, aside = _parts(text)
     folded = fold_name(text)
     nearer = fold_name(deciding) if aside else folded
-    speakers = frozenset(name for name in index.speakers if _holds(folded, name))
+    short = index.graph.aliases.short
+    called = {name for name in (*index.speakers, *short) if _holds(folded, name)}
+    speakers = frozenset(short.get(name, name) for name in called)
     entities: dict[str, float] = {}
-    for name, ids in index.names.items():
+    for name, ids in (*index.names.items(), *((each, index.names.get(short[each], ())) for each in short)):
         if _holds(folded, name):
             weight = 1.0 if not aside or _holds(nearer, name) else ASIDE
             entities.update((id_, max(weight, entities.get(id_, 0.0))) for id_ in ids)
-    shadow = {word for name in speakers for word in tokens(name)}
+    shadow = {word for name in called for word in tokens(name)}
     words: dict[str, float] = {}
     if not text or says_something(text):
         own = [word for word in tokens(deciding) if word not in shadow]
@@ -93,7 +95,7 @@ def understand(text: str, index: Index, reply: str = "", earlier: str = "") -> Q
         speakers,
         _months(folded),
         frozenset(_YEAR.findall(folded)),
-        _without(deciding, speakers),
+        _without(deciding, called),
     )
 
 
