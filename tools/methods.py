@@ -13,10 +13,11 @@ from tidelore.engine.service import METHODS
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "methods.md"
 HEAD = """# Methods
 
-Every transport serves these. `tidelore rpc` takes one JSON-RPC 2.0 request a line on standard input and answers in order on standard output, one object a line:
+Every transport serves these. `tidelore rpc` takes one JSON-RPC 2.0 request a line on standard input and answers in order on standard
+output, one object a line:
 
 ```
-{"jsonrpc": "2.0", "id": 1, "method": "chat.update", "params": {"chat": "story", "messages": [{"role": "user", "name": "Mara", "text": "My cat is called Biscuit."}]}}
+{"jsonrpc": "2.0", "id": 1, "method": "chat.update", "params": {"chat": "story", "messages": [{"role": "user", "text": "My cat is Bo."}]}}
 {"jsonrpc": "2.0", "id": 2, "method": "extract.run", "params": {"chat": "story", "lag": 0}}
 {"jsonrpc": "2.0", "id": 3, "method": "recall.run", "params": {"chat": "story", "query": "What is the cat called?"}}
 ```
@@ -27,7 +28,7 @@ An error has `message`, and in `data` a `code` and a `hint` on what to do. This 
 
 def _default(item: dataclasses.Field[Any]) -> str:
     if item.default is dataclasses.MISSING:
-        return "" if item.default_factory is dataclasses.MISSING else ""
+        return ""
     return "" if item.default is None else f", default `{item.default!r}`".replace("True", "true").replace("False", "false")
 
 

@@ -80,10 +80,9 @@ def install(version: str) -> None:
     """As the modules that Hypothesis imports."""
     floats = ModuleType("hypothesis._native.internal.floats")
     triangle = ModuleType("hypothesis._native.internal.cathetus")
-    for function in (count_between_floats, float_of, float_to_int, int_to_float, is_negative, next_down, next_up):
-        setattr(floats, function.__name__, function)
-    for function in (next_down_normal, next_up_normal, width_smallest_normals):
-        setattr(floats, function.__name__, function)
+    names = ("count_between_floats", "float_of", "float_to_int", "int_to_float", "is_negative", "next_down", "next_up")
+    for name in (*names, "next_down_normal", "next_up_normal", "width_smallest_normals"):
+        setattr(floats, name, globals()[name])
     triangle.cathetus = cathetus  # type: ignore[attr-defined]
     native = ModuleType("hypothesis._native")
     native.__version__ = version  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { memoryStore } from "./memory-store.mjs";
 
 const ROOT = resolve(fileURLToPath(import.meta.url), "../../..");
 const [build, site, cache, script, ...values] = process.argv.slice(2);
@@ -21,8 +22,22 @@ for (const [at, root] of [["/repository", ROOT], ["/site", resolve(site)], ["/ca
   py.FS.mkdirTree(at);
   py.mountNodeFS(at, root);
 }
+/** A page with a store of its own that answers at once: a question of the engine's as text in, the answer as text out. */
+globalThis.openPage = () => {
+  const store = memoryStore();
+  return (text) => {
+    const { method, arguments: values } = JSON.parse(text);
+    try {
+      return JSON.stringify({ result: store[method](...values) ?? null });
+    } catch ({ code, message, hint }) {
+      return JSON.stringify({ error: { code, message, hint } });
+    }
+  };
+};
 py.globals.set("ARGUMENTS", JSON.stringify([`/repository/${script}`, ...values]));
-process.exitCode = py.runPython(`
+let code = 1;
+try {
+  code = py.runPython(`
 import json, runpy, sys
 sys.path[:0] = ["${lock.home}/${wheel}", "/repository"]
 sys.path.append("/site")
@@ -35,3 +50,7 @@ except SystemExit as end:
     code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
 code
 `);
+} catch (error) {
+  console.error(error.message);
+}
+process.exitCode = code;

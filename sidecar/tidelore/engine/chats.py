@@ -75,6 +75,17 @@ class Chats:
         await self.catch_up()
         return sorted(self._records.values(), key=lambda record: (record.clock, record.id))
 
+    async def scoped(self, scope: str) -> OpenChat | None:
+        """What is remembered beyond one chat, under a scope such as "profile" or "character:Mira"; None where nothing is."""
+        await self.catch_up()
+        record = self._record(scope_chat(scope))
+        return await self._opened(record) if record is not None else None
+
+    async def open_scope(self, scope: str) -> OpenChat:
+        """The same, made if it is new: a chat of its own that has no messages."""
+        await self.update(scope_chat(scope), [], _no_message)
+        return await self.open(scope_chat(scope))
+
     async def open(self, name: str) -> OpenChat:
         """The chat of that name. Raises NotFound."""
         await self.catch_up()
@@ -267,6 +278,21 @@ class Chats:
 
 
 CHUNK = 128
+SCOPES = ("character", "persona", "profile")
+# No caller's chat begins with it.
+SCOPE_MARK = "\x1f"
+
+
+def scope_chat(scope: str) -> str:
+    """The name of the chat that holds a scope. Raises BadInput for what is no scope."""
+    kind, _, of = scope.partition(":")
+    if kind not in SCOPES or bool(of.strip()) == (kind == "profile"):
+        raise BadInput(f"There is no scope {scope!r}.", 'Scopes are "profile", "character:NAME" and "persona:NAME".')
+    return SCOPE_MARK + scope
+
+
+def _no_message(raw: Any) -> Message:
+    raise BadInput(f"A scope has no messages, not even {raw!r}.")
 
 
 def _difference(old: Sequence[Any], new: Sequence[Any], size: int) -> tuple[int, int, int]:

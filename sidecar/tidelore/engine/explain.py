@@ -7,6 +7,7 @@ from tidelore.engine.chats import OpenChat
 from tidelore.engine.history import Slot
 from tidelore.engine.model import Fields, Patch, Retire
 from tidelore.engine.nodes import NodePart, NodeState
+from tidelore.engine.recall.index import Index
 from tidelore.engine.recall.run import Recall, speaker_of
 from tidelore.engine.recall.score import Scored
 from tidelore.engine.text.counting import count_tokens
@@ -46,20 +47,21 @@ def _patched(operation: Patch | Retire) -> dict[str, object]:
     return {operation.field: list(value) if isinstance(value, tuple) else value}
 
 
-def card(chat: OpenChat, each: Scored) -> m.Card:
+def card(index: Index, each: Scored) -> m.Card:
     """A recalled memory with the messages it rests on."""
-    node = chat.graph.nodes[each.document.id]
+    node, timeline = index.graph.nodes[each.document.id], index.timeline
     evidence: list[m.CardEvidence] = []
     for key, quote in node.evidence:
-        places = sorted(map(chat.timeline.index, chat.timeline.places.get(key, ())))
+        places = sorted(map(timeline.index, timeline.places.get(key, ())))
         evidence.append(m.CardEvidence(places[0] if places else None, key, quote))
     text = each.document.text
     return m.Card(
         node.id,
         node.kind,
         node.sub,
+        node.scope,
         text,
-        speaker_of(chat.index, each),
+        speaker_of(index, each),
         each.document.date,
         round(each.score, 6),
         count_tokens(text),

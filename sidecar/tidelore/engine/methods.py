@@ -89,6 +89,23 @@ class NodeEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeWrite:
+    """`text` is what is to be remembered; of an entity or thread `name` is its name. `about`: the name of whom or what a fact is about;
+    with an `attribute` in `fields` the latest such fact is current. `chat`: where it belongs; or `scope`, as in "profile" or
+    "character:Mira", for what holds beyond one chat. `author`: a person, or a tool on its own account."""
+
+    text: str = ""
+    chat: str = ""
+    scope: str = ""
+    kind: Literal["entity", "moment", "fact", "thread", "digest", "page"] = "fact"
+    sub: str = ""
+    name: str = ""
+    about: str = ""
+    fields: dict[str, Any] = field(default_factory=dict[str, Any])
+    author: Literal["person", "tool"] = "person"
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
     """`commit`: which change to take back; by default the newest one of a person in this chat. Undoing an undo is a redo."""
 
@@ -107,8 +124,9 @@ class AliasAdd:
 
 @dataclass(frozen=True, slots=True)
 class RecallRun:
-    """`budget` in tokens for both blocks. `context_from`: index of the first message that is in the prompt anyway. `reply` and `earlier`
-    are the last answer and the user's message before it; they count little. `window` separates cooldowns."""
+    """`budget` in tokens for both blocks. `context_from`: index of the first message that is in the prompt anyway. `reply` and
+    `earlier` are the last answer and the user's message before it; they count little. `window` separates cooldowns. `scopes`: what is
+    read beside the chat, as in ["profile", "character:Mira"]."""
 
     chat: str
     query: str
@@ -119,6 +137,7 @@ class RecallRun:
     reply: str = ""
     earlier: str = ""
     window: str = "main"
+    scopes: list[str] = field(default_factory=list[str])
     trace: bool = True
 
 
@@ -252,6 +271,26 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """`chat` is the name under which the other methods find it; that of a scope is made up. `commit` can be undone."""
+
+    commit: str
+    node: str
+    chat: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeInfo:
+    scope: str
+    chat: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeInfos:
+    scopes: list[ScopeInfo]
+
+
+@dataclass(frozen=True, slots=True)
 class CardEvidence:
     index: int | None
     source: str
@@ -265,6 +304,7 @@ class Card:
     node: str
     kind: str
     sub: str
+    scope: str
     text: str
     speaker: str
     date: str

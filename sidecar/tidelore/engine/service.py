@@ -36,7 +36,7 @@ class Service:
 
     async def call(self, name: str, params: object, call: Call = QUIET) -> Any:
         """Run a method by name with JSON parameters; the result is JSON. Raises TideloreError."""
-        found = METHODS.get(name)
+        found = METHODS.get(str(name))
         if found is None:
             raise BadInput(f"There is no method named {name!r}.", f"Methods: {', '.join(sorted(METHODS))}.")
         return to_json(await found.handler(self, parse(found.params, {} if params is None else params), call))

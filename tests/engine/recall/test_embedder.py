@@ -39,7 +39,7 @@ def texts(found: Any) -> list[str]:
 def patiently(kit: Kit, vectors: FixedVectors, patience: float = PATIENCE) -> Recall:
     async def run() -> Recall:
         chat = await kit.service.chats.open("c")
-        return await recall(Request("the amulet of Zyrrakh", PRESETS["story"], 1000, 12, "en", patience=patience), chat.index, vectors)
+        return await recall(Request("the amulet of Zyrrakh", PRESETS["story"], 1000, 12, "en", patience=patience), [chat.index], vectors)
 
     return asyncio.run(run())
 
@@ -118,7 +118,7 @@ def test_when_the_caller_loses_interest_the_embedder_is_not_waited_for() -> None
     async def run() -> None:
         chat = await kit.service.chats.open("c")
         request = Request("the amulet", PRESETS["story"], 1000, 12, "en", patience=60.0)
-        task = asyncio.create_task(recall(request, chat.index, FixedVectors(rule=never)))
+        task = asyncio.create_task(recall(request, [chat.index], FixedVectors(rule=never)))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -103,7 +103,7 @@ class Standing:
     def recall(self, query: str, budget: int, preset: str, context_from: int | None, cosines: dict[str, float]) -> Recall:
         chosen = PRESETS[preset]
         request = Request(query, chosen, budget, chosen.limit, "en", "The dragon sleeps.", "", context_from)
-        return asyncio.run(recall(request, self.index, FixedVectors(cosines) if cosines else None))
+        return asyncio.run(recall(request, [self.index], FixedVectors(cosines) if cosines else None))
 
 
 def told(found: Recall) -> Any:

@@ -72,24 +72,34 @@ def _language(chat: OpenChat) -> str:
     return language(sources[slot.key].text for slot in newest if slot.key in sources)
 
 
-async def run_rules(chats: Chats, chat: OpenChat, lag: int, hand: tuple[int, int] | None, progress: Progress) -> Outcome:
+async def run_rules(
+    chats: Chats, chat: OpenChat, lag: int, hand: tuple[int, int] | None, progress: Progress, cancelled: Callable[[], bool]
+) -> Outcome:
     """Every due message, or those of a range by hand. One commit covers all messages of one text."""
     outcome = Outcome()
     name = chat.record.name
     if hand is not None:
-        await _rules_over(chats, name, chat.timeline.keys[hand[0] : hand[1] + 1], outcome, progress)
+        await _rules_over(chats, name, chat.timeline.keys[hand[0] : hand[1] + 1], outcome, progress, cancelled)
         return outcome
     while keys := [chat.timeline.keys[at] for at in due_for_rules(chat.timeline, lag)]:
-        await _rules_over(chats, name, keys, outcome, progress)
+        await _rules_over(chats, name, keys, outcome, progress, cancelled)
         chat = await chats.open(name)
     return outcome
 
 
-async def _rules_over(chats: Chats, name: str, keys: Sequence[str], outcome: Outcome, progress: Progress) -> None:
+def _stop_if(cancelled: Callable[[], bool], outcome: Outcome) -> None:
+    if cancelled():
+        raise Cancelled("The extraction was stopped.", f"{outcome.windows} windows are stored; run it again for the rest.")
+
+
+async def _rules_over(
+    chats: Chats, name: str, keys: Sequence[str], outcome: Outcome, progress: Progress, cancelled: Callable[[], bool]
+) -> None:
     messages = Counter(keys)
     distinct = list(messages)
     total = outcome.windows + len(keys)
     for start in range(0, len(distinct), RULES_AT_ONCE):
+        _stop_if(cancelled, outcome)
         batch = distinct[start : start + RULES_AT_ONCE]
         outcome.commits += await _rules(chats, name, batch)
         outcome.windows += sum(messages[key] for key in batch)
@@ -137,8 +147,7 @@ async def run_model(
     tried: set[str] = set()
     plan = _Planned(attempts, tried, lag, exchanges) if hand is None else _ranged(chat.timeline, hand, exchanges, tried)
     while (window := plan.next(chat.timeline)) is not None:
-        if cancelled():
-            raise Cancelled("The extraction was stopped.", f"{outcome.windows} windows are stored; run it again for the rest.")
+        _stop_if(cancelled, outcome)
         keys = chat.timeline.keys[window.first : window.last + 1]
         tried.add(window_id(keys))
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidelore.engine import methods as m
+from tidelore.engine.chats import SCOPE_MARK
 from tidelore.engine.errors import BadInput
 from tidelore.engine.model import Message
 from tidelore.engine.params import parse
@@ -37,7 +38,7 @@ async def chat_update(service: Service, params: m.ChatUpdate, call: Call) -> m.U
 async def chat_list(service: Service, params: m.NoParams, call: Call) -> m.ChatInfos:
     """All chats, oldest first."""
     del params, call
-    records = await service.chats.records()
+    records = [record for record in await service.chats.records() if not record.name.startswith(SCOPE_MARK)]
     names = {record.id: record.name for record in records}
     sizes = await service.store.sizes()
     return m.ChatInfos([m.ChatInfo(each.name, sizes.get(each.id, 0), names.get(each.parent, "")) for each in records])
@@ -58,5 +59,7 @@ def _message(raw: Any) -> Message | str:
 def _check_name(name: str) -> None:
     if not name.strip():
         raise BadInput("A chat's name must hold a letter.")
+    if name.startswith(SCOPE_MARK):
+        raise BadInput("A chat's name cannot begin with the sign U+001F.", "Names of scopes begin so: node.write fills those.")
     if well_formed(name) != name:
         raise BadInput("A chat's name holds half of a character.", "Send the name as well-formed Unicode.")

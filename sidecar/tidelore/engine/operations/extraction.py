@@ -57,7 +57,7 @@ async def extract_run(service: Service, params: m.ExtractRun, call: Call) -> m.E
     service.extracting.add(chat.record.id)
     try:
         if params.by == "rules":
-            outcome = await run_rules(service.chats, chat, lag, hand, call.progress)
+            outcome = await run_rules(service.chats, chat, lag, hand, call.progress, call.cancelled)
         else:
             assert service.complete is not None
             schema = await schema_of(service)

@@ -7,20 +7,33 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tidelore.engine import methods as m
-from tidelore.engine.chats import OpenChat, check_index
+from tidelore.engine.chats import SCOPE_MARK, OpenChat, check_index, scope_chat
 from tidelore.engine.codec import field_value, named_id, windowless
 from tidelore.engine.errors import BadInput, Conflict, NotFound
 from tidelore.engine.explain import why
 from tidelore.engine.extract import plan
 from tidelore.engine.graph import Graph
-from tidelore.engine.model import Commit, EnsureNode, FieldValue, Named, Operation, Patch, Retire
+from tidelore.engine.history import Placement
+from tidelore.engine.model import Author, Commit, EnsureNode, FieldValue, Kind, Named, Operation, Own, Patch, Retire, Scope
 from tidelore.engine.nodes import NodeState
-from tidelore.engine.operations.extraction import attempts_of
+from tidelore.engine.operations.extraction import attempts_of, schema_of
+from tidelore.engine.schema import Schema
 from tidelore.engine.table import DEFAULT_LAG, Call, method
 from tidelore.engine.view import GraphView, NodeView, graph_view, node_view
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
+
+# To resolve a name where no message is concerned.
+NOTHING = Commit("", "person", (), 0, "")
+USUAL_SUBS: dict[Kind, str] = {
+    "entity": "character",
+    "moment": "event",
+    "fact": "context",
+    "thread": "plot",
+    "digest": "synopsis",
+    "page": "diary",
+}
 
 
 @method("graph.get", m.GraphGet, GraphView)
@@ -65,6 +78,58 @@ async def node_edit(service: Service, params: m.NodeEdit, call: Call) -> m.Chang
             raise BadInput("Nothing would change: the node reads like this already.")
         commit = await _by_hand(service, chat, operations)
         return m.Changed(commit.id, node.id, node.text)
+
+
+@method("node.write", m.NodeWrite, m.Written, writes=True)
+async def node_write(service: Service, params: m.NodeWrite, call: Call) -> m.Written:
+    """Remember something that no message says: in a chat, or under a scope that holds beyond one chat."""
+    del call
+    if bool(params.chat) == bool(params.scope):
+        raise BadInput("Where does it belong?", "Name either a chat or a scope.")
+    operation = _written(params, await schema_of(service), service.chats.token())
+    subject = operation.subject
+    if params.scope:
+        await service.chats.open_scope(params.scope)
+    async with service.chats.lock:
+        chat = await service.chats.open(params.chat or scope_chat(params.scope))
+        operations: list[Operation] = [operation]
+        if subject is not None and chat.graph.node(chat.graph.resolve(subject, Placement(NOTHING))) is None:
+            operations.append(EnsureNode(subject, "topic"))
+        commit = await _by_hand(service, chat, operations, author=params.author)
+        node = chat.graph.resolve(operation.ref, Placement(commit))
+        return m.Written(commit.id, node, chat.record.name)
+
+
+@method("scope.list", m.NoParams, m.ScopeInfos)
+async def scope_list(service: Service, params: m.NoParams, call: Call) -> m.ScopeInfos:
+    """The scopes under which something is remembered, with the names of the chats that hold them."""
+    del params, call
+    names = [record.name for record in await service.chats.records() if record.name.startswith(SCOPE_MARK)]
+    return m.ScopeInfos([m.ScopeInfo(name[len(SCOPE_MARK) :], name) for name in names])
+
+
+def _written(params: m.NodeWrite, schema: Schema, token: str) -> EnsureNode:
+    name = params.name.strip()
+    sub = params.sub or USUAL_SUBS[params.kind]
+    found = schema.find(sub)
+    if found is None or found.kind != params.kind:
+        known = ", ".join(each.name for each in schema.of(params.kind))
+        raise BadInput(f"{sub!r} is no sub of {params.kind}.", f"Subs: {known}.")
+    fields = {field: field_value(value) for field, value in params.fields.items() if value is not None}
+    if params.text.strip():
+        fields["text"] = params.text.strip()
+    scope: Scope = "chat"
+    if params.scope:
+        kind = params.scope.partition(":")[0]
+        scope = "profile" if kind == "profile" else "persona" if kind == "persona" else "character"
+    subject = Named(params.about.strip(), "entity", scope) if params.about.strip() else None
+    if params.kind in ("entity", "thread"):
+        if not name:
+            raise BadInput(f"{params.kind} has no name.", "Give it in `name`.")
+        return EnsureNode(Named(name, "entity" if params.kind == "entity" else "thread", scope), sub, fields, subject=subject)
+    if "text" not in fields:
+        raise BadInput("There is nothing to remember.", "Give it in `text`.")
+    return EnsureNode(Own(params.kind, token, scope), sub, fields, subject=subject)
 
 
 @method("node.retire", m.NodeOnly, m.Changed, writes=True)
@@ -116,10 +181,12 @@ def _newest(chat: OpenChat) -> str:
     raise NotFound("There is nothing to undo in this chat.")
 
 
-async def _by_hand(service: Service, chat: OpenChat, operations: Sequence[Operation], undoes: str = "") -> Commit:
+async def _by_hand(
+    service: Service, chat: OpenChat, operations: Sequence[Operation], undoes: str = "", author: Author = "person"
+) -> Commit:
     keys = chat.timeline.keys
     commit = windowless(
-        "person",
+        author,
         operations,
         clock=service.chats.tick(),
         replica=service.chats.replica,

@@ -41,7 +41,8 @@ async def recall_run(service: Service, params: m.RecallRun, call: Call) -> m.Rec
         params.context_from,
         await _cooling(service, chat, params.window, preset.cooldown),
     )
-    found = await recall(request, chat.index, service.vectors)
+    beside = [await service.chats.scoped(scope) for scope in dict.fromkeys(params.scopes)]
+    found = await recall(request, [chat.index, *(each.index for each in beside if each is not None)], service.vectors)
     return _recalled(service, chat, found, wants_trace=params.trace)
 
 
@@ -53,7 +54,7 @@ def _recalled(service: Service, chat: OpenChat, found: Recall, *, wants_trace: b
         del service.recalls[next(iter(service.recalls))]
     return m.Recalled(
         id_,
-        [card(chat, each) for each in found.cards],
+        [card(found.homes[each.document.id], each) for each in found.cards],
         found.core.text,
         found.recalled.text,
         found.core.tokens + found.recalled.tokens,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import isfinite
 
 from tidelore.engine.errors import TideloreError
@@ -29,7 +29,7 @@ PATIENCE = 1.5
 @dataclass(frozen=True, slots=True)
 class Recall:
     """`cards` in rank order, as far as they fit the budget; `decisions` on every candidate; `found` counts the candidates, also those
-    too weak to be judged; `degraded` says what was missing."""
+    too weak to be judged; `homes`: the index that a card is from; `degraded` says what was missing."""
 
     query: Query
     cards: Sequence[Scored]
@@ -37,7 +37,8 @@ class Recall:
     core: Block
     recalled: Block
     degraded: Sequence[str]
-    found: int = 0
+    found: int
+    homes: Mapping[str, Index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,55 +59,90 @@ class Request:
     patience: float = PATIENCE
 
 
-async def recall(request: Request, index: Index, vectors: Vectors | None) -> Recall:
-    """Find, rank, admit and pack. Nothing is noted as delivered here."""
-    index.refresh()
-    query = understand(request.text, index, request.reply, request.earlier)
-    if query.empty or vectors is None:
-        return _recall(request, index, query, {}, None, ())
-    cosines: Mapping[str, float] = {}
-    model = None
-    revision = index.revision
+async def recall(request: Request, indexes: Sequence[Index], vectors: Vectors | None) -> Recall:
+    """Find, rank, admit and pack. The first index is the chat's, others are of scopes beside it. Nothing is noted as delivered here."""
     degraded: list[str] = []
+    searches: list[_Search] = []
+    for index in indexes:
+        index.refresh()
+        searches.append(await _search(request, index, vectors, degraded))
+    for search in searches:
+        search.catch_up(request)
+    return _recall(request, searches, list(dict.fromkeys(degraded)))
+
+
+@dataclass(slots=True)
+class _Search:
+    """What is looked for in one index, and what the embedder said of it."""
+
+    index: Index
+    query: Query
+    revision: int
+    cosines: Mapping[str, float] = field(default_factory=dict[str, float])
+    model: VectorModel | None = None
+
+    def catch_up(self, request: Request) -> None:
+        """The chat may have changed while the embedder was thinking."""
+        self.index.refresh()
+        if self.index.revision != self.revision:
+            self.query = understand(request.text, self.index, request.reply, request.earlier)
+
+    def ranked(self, keep: int) -> tuple[list[Scored], int]:
+        """The best candidates, and how many there were."""
+        if self.query.empty:
+            return [], 0
+        mass = spread(self.query, self.index)
+        found = candidates(self.query, self.index, mass, self.cosines)
+        return score(self.query, self.index, found, mass, self.cosines, self.model, keep), len(found)
+
+
+async def _search(request: Request, index: Index, vectors: Vectors | None, degraded: list[str]) -> _Search:
+    query = understand(request.text, index, request.reply, request.earlier)
+    search = _Search(index, query, index.revision)
+    if query.empty or vectors is None or not index.documents:
+        return search
     try:
         async with asyncio.timeout(request.patience):
             near = await vectors.score(query.dense, DENSE_CANDIDATES, index.documents.keys())
-        cosines = {id_: cosine for id_, cosine in near if isfinite(cosine)}
-        model = vectors.model()
+        search.cosines = {id_: cosine for id_, cosine in near if isfinite(cosine)}
+        search.model = vectors.model()
     except TimeoutError:
         degraded.append("embedder: It is late; words and names recalled alone.")
     except TideloreError as error:
         degraded.append(f"embedder: {error.sentence}")
-    # The chat may have changed while the embedder was thinking.
-    index.refresh()
-    if index.revision != revision:
-        query = understand(request.text, index, request.reply, request.earlier)
-    return _recall(request, index, query, cosines, model, degraded)
+    return search
 
 
-def _recall(
-    request: Request, index: Index, query: Query, cosines: Mapping[str, float], model: VectorModel | None, degraded: Sequence[str]
-) -> Recall:
-    core = pack(core_lines(index.graph, index.core), "core", request.language, int(request.budget * CORE_SHARE))
-    if query.empty:
-        return Recall(query, (), (), core, Block("", 0, ()), degraded)
-    mass = spread(query, index)
-    found = candidates(query, index, mass, cosines)
-    ranked = score(query, index, found, mass, cosines, model, max(LOOKED_AT, request.limit * 5))
+def _recall(request: Request, searches: Sequence[_Search], degraded: Sequence[str]) -> Recall:
+    first = searches[0]
+    lines = [line for search in searches for line in core_lines(search.index.graph, search.index.core)]
+    lines = [replace(line, order=at) for at, line in enumerate(lines)]
+    core = pack(lines, "core", request.language, int(request.budget * CORE_SHARE))
+    homes: dict[str, Index] = {}
+    rows: list[tuple[float, int, int, Scored]] = []
+    found = 0
+    for number, search in enumerate(searches):
+        ranked, count = search.ranked(max(LOOKED_AT, request.limit * 5))
+        found += count
+        for at, each in enumerate(ranked):
+            if homes.setdefault(each.document.id, search.index) is search.index:
+                rows.append((-round(each.score, 9), number, at, each))
+    ranked = [row[3] for row in sorted(rows, key=lambda row: row[:3])]
+    mine = [each for each in ranked if homes[each.document.id] is first.index]
     budget = request.budget - core.tokens
     decisions = admit(
         ranked,
         request.preset,
         request.limit,
-        model,
-        in_context={*_in_context(index, ranked, request.context_from), *core.nodes, *request.exclude},
+        next((search.model for search in searches if search.model is not None), None),
+        in_context={*_in_context(first.index, mine, request.context_from), *core.nodes, *request.exclude},
         cooling=request.cooling,
-        cost=lambda each: line_tokens(_line(each, index)),
+        cost=lambda each: line_tokens(_line(each, homes[each.document.id])),
         room=budget - frame_tokens("recalled", request.language),
     )
     taken = [decision.scored for decision in decisions if decision.taken]
-    recalled = pack([_line(each, index) for each in taken], "recalled", request.language, budget)
-    return Recall(query, taken, decisions, core, recalled, degraded, len(found))
+    recalled = pack([_line(each, homes[each.document.id]) for each in taken], "recalled", request.language, budget)
+    return Recall(first.query, taken, decisions, core, recalled, degraded, found, homes)
 
 
 def _in_context(index: Index, ranked: Sequence[Scored], context_from: int | None) -> set[str]:

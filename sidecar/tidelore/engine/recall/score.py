@@ -79,7 +79,10 @@ class _Signals:
         self.scale = model.scale if model is not None and cosines else 0.0
         self.weights = DENSE if self.scale else WORDS
         self.floor = min(cosines.values(), default=0.0)
-        self.only = next(iter(query.speakers)) if len(query.speakers) == 1 else None
+        self.only = next(iter(query.speakers)) if len(query.speakers) == 1 else ""
+        # What is told of someone counts like what that one says.
+        named = index.names.get(self.only, ()) if self.only else query.entities if len(query.entities) == 1 else ()
+        self.subjects = frozenset(named)
         words, names = leading(query, index)
         self.entities = frozenset(names)
         # Where only someone's name is given, what is known of them is wanted.
@@ -95,7 +98,7 @@ class _Signals:
             weights.spread * log(UNREACHED + self.mass.get(id_, 0.0)),
             weights.session * self.sessions.get(self.index.session_at[document.order], 0.0),
             weights.words * self.share(met) if met else 0.0,
-            weights.speaker if self.only is not None and self.only in document.speakers else 0.0,
+            weights.speaker if self.only in document.speakers or document.subject in self.subjects else 0.0,
             weights.date if self.dates and _dated(self.query, document) else 0.0,
             -weights.asks if document.asks else 0.0,
             weights.length * log1p(document.length),

@@ -1,0 +1,41 @@
+"""The engine's own tests, the laws among them, inside Pyodide with the wheel that the page loads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[2]
+LAWS = ("test_history_law.py", "test_live_law.py")
+MACHINES, STEPS, EXAMPLES = "15", "20", "5"
+# What the page's Python does not have, or what its wheel does not hold: tests that need it stay outside.
+OUTSIDE = re.compile(r"^\s*(?:import|from) (?:numpy|socket|sqlite3|subprocess|threading|tests\.sidecar|tidelore\.(?!engine))", re.MULTILINE)
+
+
+def _fit() -> list[Path]:
+    """Test files of the engine that can run in the page."""
+    return [path for path in sorted((ROOT / "tests" / "engine").rglob("test_*.py")) if not OUTSIDE.search(path.read_text("utf-8"))]
+
+
+def _count(output: str) -> int:
+    passed = re.search(r"(\d+) passed", output)
+    assert passed is not None
+    assert "failed" not in output
+    return int(passed[1])
+
+
+@pytest.mark.req("LAW-1", "LAW-2")
+def test_the_tests_of_the_engine_hold_in_the_page(in_pyodide: Callable[..., str]) -> None:
+    files = [path.relative_to(ROOT).as_posix() for path in _fit()]
+    assert {f"tests/engine/{law}" for law in LAWS} <= set(files)
+    output = in_pyodide("tests/parity/run_tests.py", MACHINES, STEPS, EXAMPLES, *(f"/repository/{name}" for name in files))
+    assert _count(output) > 1000
+
+
+def test_a_page_store_does_what_every_store_must(in_pyodide: Callable[..., str]) -> None:
+    output = in_pyodide("tests/parity/run_tests.py", MACHINES, STEPS, EXAMPLES, "/repository/tests/parity/inside_store.py")
+    assert _count(output) > 20
