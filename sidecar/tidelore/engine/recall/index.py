@@ -13,6 +13,7 @@ from tidelore.engine.bulk import in_bulk
 from tidelore.engine.graph import Graph
 from tidelore.engine.history import Slot, Timeline
 from tidelore.engine.nodes import NodeState, line_of
+from tidelore.engine.recall.attributes import asked_by
 from tidelore.engine.recall.core import core_rank
 from tidelore.engine.recall.sessions import session_starts
 from tidelore.engine.text.tokens import tokens
@@ -33,7 +34,7 @@ QUESTION_MARKS = ("?", "？", "؟", "\u037e", "⁇", "⁈", "⁉", "՞", "፧")
 @dataclass(frozen=True, slots=True)
 class Document:
     """A memory that can become a card. `order` is the slot order of its place (0: none), `speakers` are folded names, `subject` is the
-    entity that it tells of, `importance` is 0 to 1."""
+    entity that it tells of, `importance` is 0 to 1, `keys` are those of the messages it cites."""
 
     id: str
     kind: str
@@ -47,6 +48,7 @@ class Document:
     entities: tuple[str, ...]
     subject: str
     importance: float
+    keys: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ class Index:
         self.session_lengths: list[int] = [0]
         self.mean_idf = 0.0
         self.revision = 0
+        self.outdated: dict[str, set[str]] = {}
+        self._outdates: dict[str, list[str]] = {}
         self._named: dict[str, set[str]] = {}
         self._frequencies: Counter[int] = Counter()
         self._links: dict[str, Links] = {}
@@ -136,6 +140,9 @@ class Index:
         if node.kind not in CARD_KINDS and not (node.kind == "entity" and node.fields.keys() - NAME_FIELDS):
             return
         if node.kind == "fact" and self.graph.superseded(node):
+            for key, _ in node.evidence:
+                self.outdated.setdefault(key, set()).add(node.id)
+            self._outdates[node.id] = [key for key, _ in node.evidence]
             return
         document = self.documents[node.id] = self._document(node)
         self.speakers.update(document.speakers)
@@ -152,6 +159,10 @@ class Index:
     def _document(self, node: NodeState) -> Document:
         text = _card_text(node)
         counts = Counter(tokens(text))
+        length = sum(counts.values())
+        attribute = node.fields.get("attribute")
+        if node.kind == "fact" and isinstance(attribute, str):
+            counts.update(asked_by(attribute))
         slots = self.cited(node)
         first = min(slots, key=lambda slot: slot.order, default=None)
         entities = {id_ for name in node.edges if self._is_entity(id_ := self.graph.edges[name].other(node.id))}
@@ -162,7 +173,7 @@ class Index:
             node.kind,
             text,
             dict(counts),
-            sum(counts.values()),
+            length,
             first.order if first is not None else 0,
             frozenset(fold_name(slot.name) for slot in slots if slot.name),
             first.date if first is not None else "",
@@ -170,6 +181,7 @@ class Index:
             tuple(sorted(entities)),
             node.id if node.kind in ("entity", "thread") else node.subject,
             _importance(node),
+            frozenset(key for key, _ in node.evidence),
         )
 
     def cited(self, node: NodeState) -> set[Slot]:
@@ -180,6 +192,11 @@ class Index:
 
     def _drop(self, id_: str) -> None:
         self.core.discard(id_)
+        for key in self._outdates.pop(id_, ()):
+            facts = self.outdated.get(key, set())
+            facts.discard(id_)
+            if not facts:
+                self.outdated.pop(key, None)
         for name in self._named.pop(id_, ()):
             self.names[name].discard(id_)
             if not self.names[name]:

@@ -19,6 +19,7 @@ class Weights:
     asks: float
     length: float
     about: float = 2.0
+    outdated: float = 1.5
     importance: float = 0.2
     recency: float = 0.1
 

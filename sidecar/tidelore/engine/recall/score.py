@@ -19,7 +19,8 @@ UNREACHED = 1e-6
 SESSION_K1, SESSION_B = 1.2, 0.5
 # A long text asks for no more than so many words of a single memory each, else nothing could meet a fair share of it.
 MOST_ASKED = 4.0
-NAMES = ("spread", "session", "words", "speaker", "date", "asks", "length", "about", "importance", "recency", "cosine")
+FIRST_HAN = "\u3400"
+NAMES = ("spread", "session", "words", "speaker", "date", "asks", "length", "about", "outdated", "importance", "recency", "cosine")
 _MONTH = re.compile(r"\d{4}-\d\d(?!\d)", re.ASCII)
 
 
@@ -103,6 +104,7 @@ class _Signals:
             -weights.asks if document.asks else 0.0,
             weights.length * log1p(document.length),
             weights.about if self.told and document.subject in self.told else 0.0,
+            -weights.outdated if document.kind == "moment" and not document.keys.isdisjoint(self.index.outdated) else 0.0,
             weights.importance * document.importance,
             weights.recency * self.index.place_at[document.order],
             self.scale * self.cosines.get(id_, self.floor),
@@ -129,11 +131,15 @@ def _words(query: Query, leading: Mapping[str, float], index: Index) -> tuple[di
     sessions: dict[int, float] = {}
     shares: dict[str, float] = {}
     best = total = 0.0
+    # A single Han character says little beside the pairs it stands in: it finds, but it does not admit.
+    pairs = any(len(word) == 2 and word >= FIRST_HAN for word in query.words)
     for word, weight in query.words.items():
         row = index.postings.get(word, {})
         if row and word not in leading:
             continue
         value = weight * index.idf(len(row))
+        if pairs and len(word) == 1 and word >= FIRST_HAN:
+            value = 0.0
         total += value
         frequencies: dict[int, int] = {}
         for id_, times in row.items():
