@@ -19,17 +19,27 @@ OPERATIONS = (chats, extraction, graph, recalling)
 
 
 class Service:
-    """`complete` and `vectors` may be absent: then the rules remember, and words and names recall.
+    """`complete` and `vectors` may be absent: then the rules remember, and words and names recall. An extraction
+    waits `embed_seconds` at most for the embedder.
 
     `attempts` (by pool) is what the ledger says of windows that gave nothing, `extracting` the ids of chats with a run under way,
     `recalls` the newest recalls: chat id and nodes, for receipts.
     """
 
-    def __init__(self, store: Store, now: Now, token: Token, complete: Complete | None = None, vectors: Vectors | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        now: Now,
+        token: Token,
+        complete: Complete | None = None,
+        vectors: Vectors | None = None,
+        embed_seconds: float = 30.0,
+    ) -> None:
         self.store = store
         self.chats = Chats(store, now, token)
         self.complete = complete
         self.vectors = vectors
+        self.embed_seconds = embed_seconds
         self.attempts: dict[str, Attempts] = {}
         self.extracting: set[str] = set()
         self.recalls: dict[str, tuple[str, tuple[str, ...]]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from tidelore.engine import methods as m
@@ -77,7 +78,10 @@ async def _embed(service: Service, chat: OpenChat) -> list[str]:
         return []
     chat.index.refresh()
     try:
-        await service.vectors.put(chat.index.passages())
+        async with asyncio.timeout(service.embed_seconds):
+            await service.vectors.put(chat.index.passages())
+    except TimeoutError:
+        return ["embedder: It is late; what is left will be embedded after the next extraction."]
     except TideloreError as error:
         return [f"embedder: {error.sentence}"]
     return []
