@@ -237,3 +237,18 @@ def test_many_chats_are_not_all_kept_in_memory_and_none_is_lost() -> None:
         [f"Lantern {number} burns over the quay of Saltmarsh."] for number in range(30)
     ]
     assert len(kit.call("chat.list")["chats"]) == 30
+
+
+def test_an_undo_says_what_it_took_back_and_takes_the_beginning_of_an_id(kit: Kit) -> None:
+    node = kit.nodes("c", "moment")[0]
+    done = kit.call("node.edit", chat="c", node=node["id"], fields={"importance": 7})
+    undone = kit.call("undo", chat="c", commit=done["commit"][:8])
+    assert (undone["node"], undone["text"]) == (node["id"], "importance: nothing -> 7")
+    with pytest.raises(NotFound):
+        kit.call("undo", chat="c", commit=done["commit"][:7])
+
+
+@pytest.mark.parametrize("fields", [{"text": ""}, {"text": None}, {"importance": "high"}, {"importance": 99}, {"importance": True}])
+def test_an_edit_that_leaves_nothing_to_say_is_refused(kit: Kit, fields: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        kit.call("node.edit", chat="c", node=kit.nodes("c", "moment")[0]["id"], fields=fields)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -329,3 +330,11 @@ def test_reading_and_opening_do_not_wait_for_a_writer(tmp_path: Path, monkeypatc
     assert run(before.settings()) == {"a": 1, "c": 1}
     before.close()
     after.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights of POSIX systems")
+def test_a_store_is_for_its_owner_only(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "data")
+    run(store.write(Batch(settings={"a": 1})))
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "data").iterdir()} == {0o600}
+    store.close()

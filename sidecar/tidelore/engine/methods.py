@@ -107,7 +107,8 @@ class NodeWrite:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """`commit`: which change to take back; by default the newest one of a person in this chat. Undoing an undo is a redo."""
+    """`commit`: which change to take back, its id or the beginning of it; by default the newest one of a person in this chat. Undoing an
+    undo is a redo. The result names the undo, and the node and the words of what was taken back."""
 
     chat: str
     commit: str = ""

@@ -51,7 +51,7 @@ def describe(hint: Any) -> str:
     if origin in (list, tuple):
         return f"a list of {describe(args[0])}"
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return "an object with " + ", ".join(_fields(hint))
+        return "an object with " + ", ".join(RENAMED.get(name, name) for name in _fields(hint))
     names = {str: "text", int: "a whole number", float: "a number", bool: "true or false", type(None): "null"}
     return names.get(hint, "an object")
 

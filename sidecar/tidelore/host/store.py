@@ -47,7 +47,11 @@ class SqliteStore:
             raise
 
     def _connect(self) -> sqlite3.Connection:
+        new = not self.path.exists()
         db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+        if new:
+            # Years of private talk: for its owner only. What SQLite puts beside it takes its rights over.
+            self.path.chmod(0o600)
         until = time.monotonic() + BUSY_SECONDS
         try:
             while not self._prepared(db, until):

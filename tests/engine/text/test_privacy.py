@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidelore.engine.text.privacy import CARD, IDENTITY, PHONE, SECRET, mask
+from tidelore.engine.text.privacy import ACCOUNT, CARD, IDENTITY, PHONE, SECRET, mask
 
 LONG = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAxyz123/+abc\nAAECAwQFBgcICQoLDA0ODw==\n-----END RSA PRIVATE KEY-----"
@@ -83,12 +83,45 @@ MASKED = [
     ("密码是", "483920", SECRET, "。"),
     ("The password is ", "483920", SECRET, "."),
     ("API key: ", "9f8e7d6c5b4a", SECRET, ""),
+    ("My password for Netflix is ", "abcd1234", SECRET, "."),
+    ("The wifi password for the flat is ", "correcthorse99", SECRET, ", by the way"),
+    ("the password's ", "qwerty77", SECRET, ""),
+    ("My password is still ", "hunter22", SECRET, "!"),
+    ("I changed my password to ", "hunter22", SECRET, "."),
+    ("pw: ", "zxcvb99", SECRET, ""),
+    ("pass: ", "hunter22", SECRET, " ok"),
+    ("My password for the portal is ", "hunter2secret", SECRET, " now"),
+    ("My passphrase is ", "correct horse battery staple", SECRET, "."),
+    ("The passphrase for the vault is ", "seven red boats sail at night", SECRET, " always and so on"),
+    ("密码设成了 ", "abc999888", SECRET, "，别忘了"),
+    ("我的密码改为", "abc999888", SECRET, "了"),
+    ("My PIN is ", "4921", SECRET, "."),
+    ("PIN code ", "4921", SECRET, ""),
+    ("the pin for my card is ", "4921", SECRET, ", ok"),
+    # papers and accounts
+    ("", "123-45-6789", IDENTITY, " is mine"),
+    ("my SSN is ", "123456789", IDENTITY, "."),
+    ("passport ", "X1234567", IDENTITY, ""),
+    ("My passport number is ", "X1234567", IDENTITY, "."),
+    ("护照号 ", "E12345678", IDENTITY, "。"),
+    ("IBAN ", "GB82 WEST 1234 5698 7654 32", ACCOUNT, " please"),
+    ("", "DE89370400440532013000", ACCOUNT, "."),
+    ("ring me, ", "415-555-2671", PHONE, "."),
+    ("", "1-415-555-2671", PHONE, ""),
     ("ｋｅｙ ", "ｓｋ－abcdefghijklmnopqrstuvwx", SECRET, ""),
 ]  # fmt: skip
 
 LEFT = [
     "hosted-eu-20260812-09",
     "order number 00123456789",
+    "order 13812345678", "订单号 13812345678", "tracking number: 13812345678", "order 415-555-2671",
+    "000-45-6789", "666-45-6789", "923-45-6789", "123-00-6789", "123-45-0000", "A123-45-6789", "2026-11-2026",
+    "GB83 WEST 1234 5698 7654 32", "ZZ82 WEST 1234 5698 7654 32", "DE89370400440532013001",
+    "115-555-2671", "415-155-2671", "911-555-2671", "415-911-2671", "415-555-26711",
+    "my passport expired in 2024", "passport 20260812", "护照在抽屉里",
+    "I pinned 4921 photos", "pin 4921 of them", "PIN it", "the pass is 2400 metres high", "pass: the salt",
+    "The passphrase is the name of the river", "the passphrase is wrong", "My password for Netflix is swordfish",
+    "password for the year 2024 was changed", "密码设成了生日",
     "order #13800138000",
     "2026-08-12", "20260812", "2026/08/12 20:31:10", "2026-08-12T13:56:00+08:00", "2026年8月12日", "at 10:30, 1990-2000",
     "phone call on 2026-08-12 at 10", "20260812 手机丢了", "打电话 2026-08-12",
@@ -149,7 +182,7 @@ def test_masking_twice_is_masking_once(text: str) -> None:
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Nd", "Cs"]), max_size=200))
 def test_a_text_without_digits_and_marks_stays_verbatim(text: str) -> None:
-    marks = "sk-|sk_|key|gh|akia|asia|aiza|xox|eyj|hf_|begin|bearer|passw|passc|passp|pwd|token|secret|密|口令|glpat"
+    marks = "sk-|sk_|key|gh|akia|asia|aiza|xox|eyj|hf_|begin|bearer|pass|pin|pw|pwd|token|secret|密|口令|glpat"
     if not re.search(marks, text.casefold()):
         assert mask(text) == text
 
@@ -173,6 +206,11 @@ def test_a_text_without_digits_and_marks_stays_verbatim(text: str) -> None:
         "password: " * 20_000,
         "sk-" * 66_000,
         "bearer " * 28_000,
+        "password for " * 16_000,
+        "passphrase is " * 14_000,
+        "PIN for a " * 20_000,
+        "GB82 " * 40_000,
+        "123-45-" * 28_000,
     ],
     ids=lambda text: text[:14],
 )

@@ -14,7 +14,21 @@ from tidelore.engine.explain import why
 from tidelore.engine.extract import plan
 from tidelore.engine.graph import Graph
 from tidelore.engine.history import Placement
-from tidelore.engine.model import Author, Commit, EnsureNode, FieldValue, Kind, Named, Operation, Own, Patch, Retire, Scope
+from tidelore.engine.model import (
+    Author,
+    Commit,
+    EnsureEdge,
+    EnsureNode,
+    FieldValue,
+    Kind,
+    Named,
+    Operation,
+    Own,
+    Patch,
+    Retire,
+    Scope,
+    Stated,
+)
 from tidelore.engine.nodes import NodeState
 from tidelore.engine.operations.extraction import attempts_of, schema_of
 from tidelore.engine.schema import Schema
@@ -24,6 +38,7 @@ from tidelore.engine.view import GraphView, NodeView, graph_view, node_view
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
 
+SHORTEST_ID = 8
 # To resolve a name where no message is concerned.
 NOTHING = Commit("", "person", (), 0, "")
 USUAL_SUBS: dict[Kind, str] = {
@@ -72,6 +87,7 @@ async def node_edit(service: Service, params: m.NodeEdit, call: Call) -> m.Chang
         operations: list[Operation] = []
         for name, value in params.fields.items():
             new = None if value is None else field_value(value)
+            _check_field(node, name, new)
             if seen.get(name) != new:
                 operations.append(Patch(node.id, name, seen.get(name), new))
         if not operations:
@@ -164,21 +180,54 @@ async def undo(service: Service, params: m.Undo, call: Call) -> m.Changed:
     del call
     async with service.chats.lock:
         chat = await service.chats.open(params.chat)
-        wanted = params.commit or _newest(chat)
-        commit = chat.pool.commits.get(wanted)
-        if commit is None or commit.window:
-            raise NotFound("There is no such change in this chat.", "node.edit and the other changes answer with the id to undo.")
+        commit = _change_of(chat, params.commit) if params.commit else _newest(chat)
         if commit.id not in {each.id for each in chat.pool.standing(chat.timeline.lineage)}:
             raise Conflict("This change is undone already.", "Undo the undo to bring it back.")
         undone = await _by_hand(service, chat, [], undoes=commit.id)
-        return m.Changed(undone.id, "", "")
+        return m.Changed(undone.id, *_what(chat, commit))
 
 
-def _newest(chat: OpenChat) -> str:
+def _check_field(node: NodeState, name: str, value: FieldValue | None) -> None:
+    """Raises BadInput for a change that would leave a node with nothing to say, or with an importance that is none."""
+    if name == ("name" if node.kind in ("entity", "thread") else "text") and (value is None or not str(value).strip()):
+        raise BadInput(f"The {name} of a {node.kind} cannot be empty.", "Hide it with node.retire.")
+    if name == "importance" and value is not None and not (type(value) is int and 1 <= value <= 10):
+        raise BadInput(f"importance cannot be {value!r}.", "It is a whole number from 1 to 10.")
+
+
+def _newest(chat: OpenChat) -> Commit:
     for commit in reversed(chat.pool.standing(chat.timeline.lineage)):
         if commit.author == "person" and commit.chat == chat.record.id and not commit.undoes:
-            return commit.id
+            return commit
     raise NotFound("There is nothing to undo in this chat.")
+
+
+def _change_of(chat: OpenChat, wanted: str) -> Commit:
+    """A change by its id, or by a beginning of eight digits or more that no other has."""
+    found = [each for each in chat.pool.windowless if each.id == wanted or (len(wanted) >= SHORTEST_ID and each.id.startswith(wanted))]
+    if len(found) != 1:
+        raise NotFound("There is no such change in this chat.", "node.edit and the other changes answer with the id to undo.")
+    return found[0]
+
+
+def _what(chat: OpenChat, commit: Commit) -> tuple[str, str]:
+    """The node that a change is about, and the change in words."""
+    nodes: list[str] = []
+    said: list[str] = []
+    for operation in commit.operations:
+        match operation:
+            case Patch(node=node) | Retire(node=node):
+                nodes.append(node)
+                said.append(_said(operation))
+            case EnsureNode(ref=ref, fields=fields):
+                nodes.append(chat.graph.resolve(ref, Placement(commit)))
+                words = {name: _value(value) for name, value in fields.items() if isinstance(value, str | tuple)}
+                said.append("; ".join(f"{name}: {value}" for name, value in words.items()))
+            case EnsureEdge(type=kind):
+                said.append(kind)
+    if commit.undoes:
+        said.append("undo")
+    return (nodes[0] if nodes else "", "; ".join(filter(None, said)))
 
 
 async def _by_hand(
@@ -253,5 +302,5 @@ def _said(operation: Patch | Retire) -> str:
     return f"{operation.field}: {_value(operation.expects)} -> {_value(operation.value)}"
 
 
-def _value(value: FieldValue | None) -> str:
-    return "nothing" if value is None else ", ".join(value) if isinstance(value, tuple) else str(value)
+def _value(value: Stated | None) -> str:
+    return "nothing" if value is None else ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -73,8 +73,8 @@ async def _cooling(service: Service, chat: OpenChat, window: str, answers: int) 
 
 @method("recall.delivered", m.RecallDelivered, m.Delivered, writes=True)
 async def recall_delivered(service: Service, params: m.RecallDelivered, call: Call) -> m.Delivered:
-    """A receipt: these memories were in a request that succeeded. The same receipt twice is one; with other memories it is a
-    conflict."""
+    """A receipt: these memories were in a request that succeeded. The presets strict, wake and plain leave what was delivered out of the
+    next 5, 3 and 3 answers of the same window; story does not. The same receipt twice is one; with other memories it is a conflict."""
     del call
     async with service.chats.lock:
         chat = await service.chats.open(params.chat)
