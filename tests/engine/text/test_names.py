@@ -87,6 +87,15 @@ def test_what_has_a_capital_for_other_reasons_is_no_name(text: str) -> None:
         ("the streets of Lumen", "Lumen"),
         ("We took the train from New York City.", "New York City"),
         ("the French Quarter", "French Quarter"),
+        ("I moved to Bordeaux last year.", "Bordeaux"),
+        ("My sister lives in Alvalade.", "Alvalade"),
+        ("We took the ferry to Folkestone.", "Folkestone"),
+        ("the train from Lyon was late", "Lyon"),
+        ("She was born at Wexcombe.", "Wexcombe"),
+        ("Meet me at Kestrel Point.", "Kestrel Point"),
+        ("The Harbour Arms was full.", "Harbour Arms"),
+        ("We drank at the Gannet Inn.", "Gannet Inn"),
+        ("We drank at the Gannet inn.", "Gannet"),
     ],
 )
 def test_a_place_is_known_by_its_head_or_by_what_stands_before_it(text: str, place: str) -> None:
@@ -104,6 +113,10 @@ def test_a_place_with_slashes_and_commas_is_one_place() -> None:
         ("a letter from the Ashen Council", "Ashen Council", "organisation"),
         ("she wears the Amulet of Dusk", "Amulet of Dusk", "topic"),
         ("the Order of the White Crane", "Order of the White Crane", "topic"),
+        ("he sailed on the Meridian", "Meridian", "topic"),
+        ("she served aboard the Grey Widow", "Grey Widow", "topic"),
+        ("I gave it to Oriel.", "Oriel", "character"),
+        ("a letter from Oriel", "Oriel", "character"),
         ("we played Fortnight9 all day", "Fortnight9", "topic"),
     ],
 )
@@ -148,6 +161,12 @@ def test_speech_is_no_title(text: str) -> None:
         ("老王笑着和阿强打招呼。", ["老王"]),
         ("苏长老来了，周医生说没事。", ["苏长老", "周医生"]),
         ("艾莉丝·冯·海姆推开门，雷恩低下头。", ["艾莉丝·冯·海姆", "雷恩"]),
+        ("他叫陆怀山。", ["陆怀山"]),
+        ("陆怀山问我去哪里。", ["陆怀山"]),
+        ("沈听澜笑：“好。”", ["沈听澜"]),
+        ("我姓陆，陆怀山。", ["陆怀山"]),
+        ("赵婶送来了汤，我喊了一声刘叔。", ["赵婶", "刘叔"]),
+        ("周师傅说，杜十娘来了，王老板也在。", ["周师傅", "杜十娘", "王老板"]),
         ("Bart和好朋友Jimmy在学校。", ["Bart", "Jimmy"]),
     ],
 )
@@ -177,6 +196,8 @@ def test_the_same_chinese_name_comes_out_of_different_sentences() -> None:
         "和平是什么？方才问话的老者说。金属的光泽在黑暗中闪烁。",
         "马车在路边停下，石头从山上滚下来，水声很大。",
         "哈哈哈笑死我了，小心！他小声说，老师说小时候的事。",
+        "郑重道：“好。”高声道：“来！”他叫救命。",
+        "在大理石上坐下，他从小巷来。",
         "我在图书馆，她去了公园，我们爬山看雪山。",
     ],
 )
@@ -186,8 +207,12 @@ def test_chinese_words_that_look_like_names_are_none(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "place"),
-    [("他来到了落雁城。", "落雁城"), ("听说他在青石镇。", "青石镇"), ("我住在杭州。", "杭州"), ("我们去了西湖公园。", "西湖公园")],
-)
+    [
+        ("他来到了落雁城。", "落雁城"), ("听说他在青石镇。", "青石镇"), ("我住在杭州。", "杭州"), ("我们去了西湖公园。", "西湖公园"),
+        ("我在苏州长大。", "苏州"), ("他从大理来。", "大理"), ("去敦煌。", "敦煌"), ("在悦来客栈见面。", "悦来客栈"),
+        ("住在青石巷。", "青石巷"), ("他在听雨楼喝茶。", "听雨楼"), ("她去了北京大学。", "北京大学"),
+    ],
+)  # fmt: skip
 def test_a_chinese_place_stands_after_a_preposition_and_has_a_head(text: str, place: str) -> None:
     assert named(text) == [(place, "location")]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tidelore.engine.extract.states import Claim
+from tidelore.engine.extract.claims import Claim
 from tidelore.engine.text.names import Mention
 from tidelore.engine.text.unicode14 import fold_name
 
@@ -37,6 +37,22 @@ _NO_NAME = re.compile(r"[的你他她它这那了吗呢吧什么谁我不]")
 _ROLE = re.compile(rf"我的?[{_HAN}]{{2,4}}$")
 _COMMA = re.compile("[，,] ?")
 _LIVES = re.compile(rf"{_NOW}(?:住在|定居在?|搬到了?|搬去了?|家住|家在|的家在){_CLAUSE_TEXT}")
+_MOVED_END = re.compile("(?:来|去|住|居住|生活)?[了啦]$")
+_OFTEN = "(?:现在|一直|已经|从小就?|常年|多年来?|也|都|天生|从来|就){0,2}+"
+_ALLERGIC = re.compile(rf"{_OFTEN}对([^，。！？；：,.!?;:\s]{{1,10}}?)(?:严重|有点|很|非常|特别)?过敏{_END}")
+_DIET = re.compile(
+    rf"{_OFTEN}(?:是(?:一?[个名])?)?(吃素|吃全素|吃长斋|素食者|素食主义者|纯素食?者?"
+    rf"|不吃(?:肉|猪肉|牛肉|羊肉|海鲜|荤|辣|香菜|鱼|葱|蒜))(?:的|了)?{_END}"
+)
+_DATE = (
+    r"((?:[0-9]{2,4}年)?(?:农历|阴历|阳历)?[0-9一二三四五六七八九十正腊]{1,3}月"
+    r"(?:[初廿]?[0-9一二三四五六七八九十]{1,3}[日号]?)?|[0-9]{4}年)"
+)
+_BIRTHDAY = re.compile(rf"我的?生日(?:就?是|在){_DATE}{_END}")
+_BORN = re.compile(rf"(?:是|出生于|生于){_DATE}(?:出?生)?的?{_END}")
+_BORN_IN = re.compile(rf"(?:是)?(?:出生在|生在|出生于)([{_HAN}]{{2,8}}?)(?:的)?{_END}")
+_FAVOURITE = re.compile(rf"我最(?:喜欢|爱)(?:吃|喝|看|听|玩|读|去)?的([{_HAN}]{{1,6}}?)(?:就|还|永远|一直)?是{_CLAUSE_TEXT}")
+_SURNAMED = re.compile(rf"我姓([{_HAN}]{{1,2}}?)[，,] ?(?:单?名|叫)?(\1[{_HAN}]{{1,2}}){_END}")
 _JOB_WORDS = (
     "老师|教师|医生|護士|护士|警察|律师|工程师|程序员|设计师|厨师|画家|作家|记者|司机|学生|大学生|高中生|初中生|"
     "研究生|演员|歌手|农民|商人|士兵|军人|会计|翻译|导演|教授|猎人|铁匠|药剂师|摄影师|咖啡师|消防员|飞行员|"
@@ -68,7 +84,7 @@ _LOCATION = re.compile(
 )
 # The first characters of all patterns of what is said of somebody: a look at them saves the rest.
 _OPENERS = frozenset(
-    "现目一直已还仍今刚终也就正又很非常特十超最真从太更都向好有点挺格外极其相当确喜歡不讨討热酷厌受偏恨爱住定搬家的是在年才满结离订怀失退中去被死单感觉心无到来回抵此昨0123456789二三四五六七八九百实"
+    "现目一直已还仍今刚终也就正又很非常特十超最真从太更都向好有点挺格外极其相当确喜歡不讨討热酷厌受偏恨爱住定搬家的是在年才满结离订怀失退中去被死单感觉心无到来回抵此昨对吃不出生常多天0123456789二三四五六七八九百实"
 )
 _RELATIVE = (
     "猫|狗|小猫|小狗|猫咪|狗狗|兔子|仓鼠|鹦鹉|乌龟|马|弟弟|妹妹|哥哥|姐姐|儿子|女儿|妻子|丈夫|老婆|老公|爸爸|"
@@ -91,6 +107,12 @@ def of_speaker(text: str, end: int, at: int) -> Iterator[Claim]:
                     yield Claim("", attribute, following.group(1), at)
     if (match := _MY.match(text, at, end)) and not _NO_NAME.search(match.group(2)):
         yield Claim("", f"has:{fold_name(match.group(2))}", text[match.start(1) : match.end(2)], at)
+    if match := _SURNAMED.match(text, at, end):
+        yield Claim("", "name", match.group(2), at)
+    if match := _BIRTHDAY.match(text, at, end):
+        yield Claim("", "birthday", match.group(1), at)
+    if (match := _FAVOURITE.match(text, at, end)) and not _NO_OBJECT.search(match.group(2)):
+        yield Claim("", f"favourite:{fold_name(match.group(1))}", match.group(2), at)
     if text.startswith("我们", at):
         if match := _LOCATION.match(text, at + 2, end):
             yield Claim("", "location", match.group(1), at)
@@ -128,9 +150,15 @@ def _said(subject: str, text: str, at: int, start: int, end: int) -> Iterator[Cl
         ("works at", _WORKS_AT),
         ("age", _AGE),
         ("mood", _IS_MOOD),
+        ("allergy", _ALLERGIC),
+        ("diet", _DIET),
+        ("birthday", _BORN),
+        ("born in", _BORN_IN),
         ("location", _LOCATION),
     ):
         if match := pattern.match(text, at, end):
-            yield Claim(subject, attribute, match.group(1), start)
+            value = _MOVED_END.sub("", match.group(1)) if attribute == "lives in" else match.group(1)
+            if value:
+                yield Claim(subject, attribute, value, start)
     if match := _IS_STATUS.match(text, at, end):
         yield Claim(subject, "status", match.group(match.lastindex or 1), start)

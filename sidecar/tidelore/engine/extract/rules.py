@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from tidelore.engine.extract import han_states, states
+from tidelore.engine.extract.claims import Claim
 from tidelore.engine.extract.greetings import says_something
 from tidelore.engine.extract.speech import Speech
-from tidelore.engine.extract.states import Claim
 from tidelore.engine.model import EnsureEdge, EnsureNode, Evident, Named, Operation, Quote, Role, Speaker
 from tidelore.engine.text.han_names import is_east_asian
 from tidelore.engine.text.names import Mention, mentions

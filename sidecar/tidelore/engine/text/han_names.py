@@ -47,7 +47,7 @@ _NOT_NAMES = frozenset(
     马夫 马厩 温声 温酒 沈默 沈重 孟婆 颜色 颜面 贾宝 钱包 钱财 钱币 田园 冷清 冷酷 冷眼 冷却 高昂 高空 高效
     高考 高举 高喊 高跟 康健 凌厉 任命 路费 方形 时间 安检 安置 安然 安逸 严谨 夏令 简易 易怒 章鱼 万幸 何尝
     何以 何不 何事 何谓 常用 常说 常在 常去 常和 黄酒 黄瓜 黄河 黄土 黑白 江东 高温 高低 高潮 高等 高峰 高层
-    高校 高铁
+    高校 高铁 郑重 温言 苏醒 鲁钝
     """.split()
 )
 # Characters that are hardly ever in a given name: function words, verbs of speech, numbers, parts of the body.
@@ -81,17 +81,17 @@ _FOLLOWS = (
 )
 # What follows a surname that is an ordinary word too, or a name with no sign before it.
 _TITLE = (
-    "先生|小姐|女士|太太|夫人|老师|老師|医生|醫生|大夫|教授|博士|队长|隊長|警官|经理|老板|总监|主任|校长|局长|"
+    "先生|小姐|女士|太太|夫人|老师|老師|医生|醫生|大夫|教授|博士|队长|隊長|警官|经理|老板(?!娘)|总监|主任|校长|局长|"
     "将军|將軍|大人|师傅|律师|护士|法官|船长|同学|阿姨|叔叔|奶奶|爷爷|长老|掌门|师父|护法|盟主|宗主|公子|姑娘|"
-    "少爷|大娘|大婶|大叔|殿下|陛下|师兄|师姐|师妹|师弟|大哥|大姐"
+    "少爷|老板娘|掌柜|师娘|师哥|大爷|大伯|大妈|大嫂|伯伯|婶婶|大娘|大婶|大叔|殿下|陛下|师兄|师姐|师妹|师弟|大哥|大姐"
 )
 _CALLED = "我叫|名叫|叫做|叫作|名为|名字叫|名字是|名字就叫|本名|化名|自称|人称|取名|唤作|[猫狗兔鼠龟马弟妹哥姐儿子女妻友]叫|宠物叫"
 _BEFORE = (
     f"(?:(?<![{_HAN}])|(?<=[和跟与與对對找给給叫让讓问問被把向见到友学师哥姐弟妹长是说說道，的着了替为])(?<!目的)|"
-    f"(?<=告诉)|(?<=喜欢)|(?<=认识)|(?<=想起)|(?<=遇见)|(?<=同事)|(?<=男友)|(?<=但)|(?<=而)|(?<=当))"
+    f"(?<=一声)|(?<=告诉)|(?<=喜欢)|(?<=认识)|(?<=想起)|(?<=遇见)|(?<=同事)|(?<=男友)|(?<=但)|(?<=而)|(?<=当))"
 )
 _CUE = "(?:(?<=[和跟与與找给給])|(?<=名叫)|(?<=我叫)|(?<=叫做)|(?<=告诉)|(?<=认识)|(?<=想起)|(?<=遇见)|(?<=好友)|(?<=同事)|(?<=对着))"
-_GIVENS = rf"{_GIVEN}(?:{_GIVEN}(?<![{_NOT_LAST}]))??"
+_GIVENS = rf"{_GIVEN}(?:{_GIVEN}(?<![{_NOT_LAST}])|[山国生])??"
 _FULL = rf"(?:(?:{'|'.join(_COMPOUND.split())})|[{_SURNAMES}]){_GIVENS}"
 # Surnames that are ordinary words too need a verb of people after the name.
 _PLAIN_SURNAME = "高白黄金石温冷安康江田史段常易武简单方路万毛雷龙夏季牛熊马严程何任章孔许余平"
@@ -101,6 +101,18 @@ _PERSON = re.compile(
     rf"(?=[{_FIRST}])(?:{_BEFORE}({_FULL})(?={_SPEECH}|{_TITLE})|{_BEFORE}(?![{_PLAIN_SURNAME}])({_FULL})(?={_FOLLOWS})|{_CUE}({_FULL})(?![{_HAN}·]))"
 )
 _TITLED = re.compile(rf"(?=[{_FIRST}]){_BEFORE}((?:{'|'.join(_COMPOUND.split())}|[{_SURNAMES}])(?:{_TITLE}))")
+# "赵婶", "刘叔", "杜十娘".
+_KIN = re.compile(
+    rf"(?=[{_FIRST}]){_BEFORE}((?:(?![{_PLAIN_SURNAME}王])[{_SURNAMES}](?:叔|婶|伯|嫂|姨|娘)|[{_SURNAMES}][一二三四五六七八九十]娘))"
+    rf"(?={_FOLLOWS}|家|送|[，。！？、：；,.!?:~～…”」]|$)"
+)
+# Where only the verb and the colon after it say that the whole is a name.
+_SPEAKER = re.compile(
+    rf"(?=[{_FIRST}])(?<![{_HAN}])([{_SURNAMES}](?:[{_HAN}](?<![声言语喝喊叫笑道说问地的了着不我你他她它就又也便才却先只])){{1,2}}(?<![{_NOT_LAST}]))"
+    rf"(?=(?:笑|微笑|轻声|低声)?(?:着)?(?:说|问|道|答|笑|说道|问道|答道|笑道)[：:])"
+)
+_THIRD = re.compile(rf"(?:(?<=[他她]叫)|(?<=[他她]名叫)|(?<=[他她]叫做))({_FULL})(?=[，。！？；,.!?;]|$)")
+_SURNAMED = re.compile(rf"姓((?:{'|'.join(_COMPOUND.split())}|[{_SURNAMES}]))[，,] ?(?:单?名|叫)?(\1[{_HAN}]{{1,2}})(?=[，。！？；,.!?;\s]|$)")
 _NICK = re.compile(
     rf"(?=[小老阿]){_BEFORE}(小[{_SURNAMES}明红紅军軍华華丽麗芳雨雪兰蘭美英强伟静敏玲燕梅月星晴云雲樱桃莉娜薇"
     rf"琪瑶婷晓宝虎霞鹏杰飞刚亮涛]|老[{_SURNAMES}]|阿[{_HAN}](?<![姨妈爸婆公姐哥弟妹拉里尔斯富谀门们的]))"
@@ -135,10 +147,10 @@ _NOT_FOREIGN = frozenset(
     """.split()
 )
 
-_PLACE_CUE = "(?:在|到了?|去了?|来到了?|回到了?|前往|抵达了?|离开了?|位于|住在|从|逛|经过|來到了?|離開了?)"
+_PLACE_CUE = "(?:在|到了?|去了?|来到了?|回到了?|前往|抵达了?|离开了?|位于|住在|搬去了?|回了?|从|逛|经过|來到了?|離開了?)"
 _PLACE_END = (
     "客栈|酒馆|山庄|庄园|学院|大学|中学|小学|车站|机场|码头|公园|广场|大厦|王国|帝国|森林|城堡|神殿|要塞|港口|"
-    "峡谷|楼|阁|城|镇|村|山|河|湖|街|馆|宫|殿|谷|港|岛|省|市|县|寺|州|學院|車站|碼頭|公園|鎮|館|宮|島|縣"
+    "峡谷|楼|阁|城|镇|巷|村|山|河|湖|街|馆|宫|殿|谷|港|岛|省|市|县|寺|州|學院|車站|碼頭|公園|鎮|館|宮|島|縣"
 )
 _NOT_PLACE = (
     "的了着过得是在和跟与对给把被将让从到去来也都就还又很太最更没不有说问这那哪我你您他她它们什么怎个只条位名次些每各"
@@ -146,23 +158,30 @@ _NOT_PLACE = (
     "小大老新旧古破远近高矮深空黑冰雪火江高县都皇王这自己看吃喝玩走喜欢学校家乡图体博宾旅茶饭咖啡书面花美术科技天文纪"
     "念水族展览健身照相海底游泳网球"
 )
+_HOUSE = re.compile(
+    rf"{_PLACE_CUE}((?:[{_HAN}](?<![的了着过是个家间这那座一我你他她条位边上里外中旁前后近小大老城镇村处各每])){{2,4}}?(?:客栈|茶馆|茶楼|酒楼|书院))"
+)
 _PLACE = re.compile(
     rf"{_PLACE_CUE}(((?:[{_HAN}](?<![{_NOT_PLACE}])){{1,5}}?)(?:{_PLACE_END}))(?!市[民场长]|"
-    rf"[{_HAN}](?<![的里外上下中内边前后旁附住和，是一就后时找看买吃玩工读旅见参当做开生散过等]))"
+    rf"[{_HAN}](?<![的里外上下中内边前后旁附住和，是一就后时找看买吃玩工读旅见参当做开生散过等喝长来去]))"
 )
 _CITIES = (
     "北京 上海 天津 重庆 广州 深圳 杭州 南京 苏州 成都 武汉 西安 长沙 青岛 厦门 大连 哈尔滨 沈阳 济南 昆明 拉萨 "
-    "三亚 台北 高雄 香港 澳门 云南 四川 新疆 西藏 海南 浙江 江苏 广东 福建 台湾 "
+    "三亚 台北 高雄 香港 澳门 云南 四川 新疆 西藏 海南 浙江 江苏 广东 福建 台湾 河北 河南 山东 山西 陕西 湖北 湖南 "
+    "江西 安徽 贵州 甘肃 青海 广西 内蒙古 宁夏 辽宁 吉林 黑龙江 宁波 温州 绍兴 嘉兴 湖州 金华 无锡 常州 扬州 镇江 "
+    "徐州 南通 合肥 芜湖 黄山 福州 泉州 南昌 景德镇 九江 烟台 威海 郑州 洛阳 开封 安阳 宜昌 襄阳 岳阳 湘西 张家界 "
+    "珠海 佛山 东莞 汕头 惠州 南宁 桂林 北海 海口 贵阳 遵义 大理 丽江 西双版纳 绵阳 乐山 咸阳 延安 兰州 敦煌 西宁 "
+    "银川 乌鲁木齐 喀什 呼和浩特 包头 太原 大同 石家庄 保定 唐山 承德 秦皇岛 长春 延吉 鞍山 台南 台中 长安 姑苏 "
     "日本 韩国 美国 英国 法国 德国 意大利 西班牙 俄罗斯 加拿大 澳大利亚 新西兰 泰国 越南 新加坡 马来西亚 印度 "
     "埃及 东京 大阪 京都 首尔 纽约 伦敦 巴黎 柏林 罗马 莫斯科 巴塞罗那 洛杉矶 旧金山 曼谷"
 )
-_CITY = re.compile(rf"{_PLACE_CUE}({'|'.join(sorted(_CITIES.split(), key=len, reverse=True))})(?![人语菜话队餐式货版省城])")
+_CITY = re.compile(rf"{_PLACE_CUE}({'|'.join(sorted(_CITIES.split(), key=len, reverse=True))})(?![人语菜话队餐式货版省城石小街路]|后)")
 _NOT_PLACES = frozenset(
     (
         "山谷 京城 寺庙 宫殿 海港 海岛 荒村 荒山 孤岛 河谷 雪山 火山 冰河 运河 山庄 楼阁 阁楼 教学楼 办公楼 宿舍楼 "
         "茶楼 酒楼 钟楼 城楼 门楼 塔楼 木楼 竹楼 青楼 寺院 山寺 古寺 皇城 王城 故宫 冷宫 后宫 后山 庄园 外省 邻村 "
         "邻县 邻镇 边城 主城 空城 省城 夜市 菜市 集市 都市 城市 乡村 农村 山村 山城 渔村 港城 码头 长城 公园 城镇 "
-        "乡镇 火车站 地铁站 汽车站 步行街 商业街 冬山 青山 深山 江山 人行街"
+        "窄巷 陋巷 街巷 雨巷 乡镇 火车站 地铁站 汽车站 步行街 商业街 冬山 青山 深山 江山 人行街"
     ).split()
 )
 
@@ -234,15 +253,21 @@ def _chinese_candidates(text: str) -> Iterator[Found]:
             and not (len(name) > 4 and "·" not in name and not _is_sound(name))
         ):
             yield name, "character", "stated", match.start(1), match.start(1) + len(name)
+    for match in _SURNAMED.finditer(text):
+        yield match.group(2), "character", "stated", *match.span(2)
+    for match in _THIRD.finditer(text):
+        if _is_person(match.group(1), False):
+            yield match.group(1), "character", "stated", *match.span(1)
     for match in _DOTTED.finditer(text):
         yield match.group(), "character", "seen", *match.span()
-    for pattern in (_PLACE, _CITY):
+    for pattern in (_HOUSE, _PLACE, _CITY):
         for match in pattern.finditer(text):
             if match.group(1) not in _NOT_PLACES:
                 yield match.group(1), "location", "seen", *match.span(1)
-    for match in _TITLED.finditer(text):
-        yield match.group(1), "character", "seen", *match.span(1)
-    for pattern in (_PERSON, _NICK, _FOREIGN):
+    for pattern in (_TITLED, _KIN):
+        for match in pattern.finditer(text):
+            yield match.group(1), "character", "seen", *match.span(1)
+    for pattern in (_PERSON, _NICK, _FOREIGN, _SPEAKER):
         for match in pattern.finditer(text):
             group = match.lastindex or 0
             name = match.group(group)

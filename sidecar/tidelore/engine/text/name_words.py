@@ -132,7 +132,7 @@ PLACE_HEADS = _words("""
     catacombs tomb temple shrine cathedral church chapel abbey monastery sanctum mosque school university college academy
     institute hospital clinic asylum prison dungeon cave caves cavern caverns mine mines mill farm ranch barracks camp outpost
     base headquarters center centre house apartments campus room chamber library laboratory lab greenhouse observatory
-    lighthouse planet ruins quay quays moorings mooring weir cottage crossing moor heath marina strand loch glen brook orchard
+    lighthouse point inn arms planet ruins quay quays moorings mooring weir cottage crossing moor heath marina strand loch glen brook orchard
     vineyard windmill watermill shipyard boatyard
     """)
 PLACE_FIRSTS = _words("mount lake port fort cape san santa los las el new south north east west saint st mt isle gulf river")

@@ -53,6 +53,11 @@ _AT_PLACE = re.compile(
     r"es|ed|ing)|vacation|trip|land(?:s|ed)) ?(?:in|to|at|near)"
     r"|(?:go|goes|went|going|gone|trip|travel(?:s|ed|ing|led|ling)?|fly|flew|flying|flight|drive|drove|driving|"
     r"head(?:s|ed|ing)?|journey|road|sail(?:s|ed|ing)?|way) (?:back |over |down |up )?to"
+    r"|(?:sail(?:s|ed|ing)?|fly|flew|flying|drove|travel(?:s|ed|ing|led|ling)?|moved|mov(?:e|es|ing)|relocat(?:e|es|ed|ing)|journey(?:s|ed|ing)?"
+    r"|commut(?:e|es|ed|ing)) (?:back |over |down |up |out |away )?(?:to|from(?: [A-Z][a-z]+ to)?)"
+    r"|(?:set |setting )?sail(?:s|ed|ing)? (?:for|into)|emigrated to"
+    r"|(?:ferry|train|bus|boat|coach|tram|ship|plane|express|packet|steamer|ticket|tickets|flight) (?:back |over |out )?(?:to|from|for)"
+    r"|(?:moored|docked|anchored|landed|changed trains|put in) (?:at|in|off|near)|been to"
     r"|visit(?:s|ed|ing)?|toured|explor(?:e|es|ed|ing)|(?:came|come|comes|am|['’]m|originally|flew|moved|home) from"
     r"|(?<!believe )(?<!believed )(?<!interested )(?<!interest )(?<!faith )(?<!trust )(?<!lost )(?<!something "
     r")(?<!confide )(?<!confided )in"
@@ -60,7 +65,7 @@ _AT_PLACE = re.compile(
     r"streets|people) of)(?: the)? $"
 )
 _THING = re.compile(
-    r"(?<![A-Za-z])(?:the|an?|this|that|these|every|play(?:s|ed|ing)?|watch(?:ed|ing)?|read(?:ing)?|us(?:e|es|ed|"
+    r"(?<![A-Za-z])(?:aboard|the|an?|this|that|these|every|play(?:s|ed|ing)?|watch(?:ed|ing)?|read(?:ing)?|us(?:e|es|ed|"
     r"ing)|on|via|new|own|some|my|your|our|his|her|their|in) $",
     re.IGNORECASE,
 )
@@ -69,6 +74,8 @@ _PERSON = re.compile(
     + "|".join(sorted(lists.KIN))
     + r") (?:named |called )?$"
 )
+# "The Gannet inn": the head may have no capital.
+_SMALL_HEAD = re.compile(r" (?:inn|tavern|pub|hotel|hostel|theatre|theater|cinema|lighthouse|harbou?r|quay|pier|valley)(?![A-Za-z])")
 _CALLED_THING = re.compile(
     r"(?:game|app|book|novel|movie|film|song|show|series|company|website|site|band|brand|place|spot|program|drink|"
     r"dish|project) (?:named |called |titled )?$"
@@ -236,6 +243,8 @@ def _classified(text: str, part: list[tuple[str, int]], opens: bool, titled: boo
     before = text[max(0, start - 32) : start]
     owned = part[-1][0] != name.rsplit(" ", 1)[-1]
     sub, strong = _sub(before, names, head, name, owned, titled)
+    if sub == "topic" and _THE.search(before) and _SMALL_HEAD.match(text, end):
+        sub = "location"
     if sub == "location" and not single:
         numbered = _NUMBERED.match(text, end)
         if numbered and numbered.group(1).lower() in lists.ADDRESS_PARTS:

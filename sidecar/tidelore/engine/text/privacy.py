@@ -11,9 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tidelore.engine.text.document_numbers import accounts, north_american_phones, papers
+from tidelore.engine.text.secret_words import may_hold_secret, secrets
+
 CARD = "[card number]"
 PHONE = "[phone number]"
 IDENTITY = "[ID number]"
+ACCOUNT = "[account number]"
 SECRET = "[secret]"
 
 
@@ -40,9 +44,8 @@ def mask(text: str) -> str:
 def _mask_once(text: str) -> str:
     folded = text if text.isascii() or not _WIDE.search(text) else text.translate(_FOLD)
     spans: list[_Span] = []
-    if _may_hold_secret(folded):
-        for find in _SECRET_FINDERS:
-            spans.extend(find(folded))
+    if may_hold_secret(folded):
+        spans.extend(_Span(*place, SECRET) for place in secrets(folded))
     if _DIGITS.search(folded):
         for find in _NUMBER_FINDERS:
             spans.extend(find(folded))
@@ -72,97 +75,6 @@ _FOLD = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _WIDE = re.compile("[０-９Ａ-Ｚａ-ｚ]")
 _DIGITS = re.compile(r"[0-9]{2}[ .\-]?[0-9]")
 
-# Secrets.
-
-_EXACT_MARKERS = (
-    "sk-", "sk_", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "AKIA", "ASIA", "AIza", "xox", "eyJ",
-    "hf_", "-----BEGIN", "密码", "口令", "密钥",
-)  # fmt: skip
-_WORD_MARKERS = ("bearer", "passw", "passcode", "passphrase", "pwd", "key", "token", "secret")
-
-_TOKEN = re.compile(
-    r"""(?<![A-Za-z0-9_])(?:
-        sk-[A-Za-z0-9_-]{16,}
-      | [sr]k_(?:live|test)_[A-Za-z0-9]{16,}
-      | gh[pousr]_[A-Za-z0-9]{20,}
-      | github_pat_[A-Za-z0-9_]{20,}
-      | glpat-[A-Za-z0-9_-]{20,}
-      | A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])
-      | AIza[A-Za-z0-9_-]{30,}
-      | xox[abeoprs]-[A-Za-z0-9-]{10,}
-      | hf_[A-Za-z0-9]{20,}
-      | (?<!-)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}
-    )""",
-    re.VERBOSE,
-)
-_PEM = re.compile(
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    r"(?:[^-]*(?:-(?!----)[^-]*)*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:\s*[A-Za-z0-9+/=]{16,})*)"
-)
-_BEARER = re.compile(r"(?<![A-Za-z])bearer[ \t]{1,3}([A-Za-z0-9._~+/=-]{12,})", re.IGNORECASE)
-_LABELLED = re.compile(
-    r"""(?<![A-Za-z])
-        (?P<label>password|passwd|passcode|passphrase|pwd|(?:api|secret|access|private)[ _-]?key
-          |(?:access|auth|api|bot)[ _-]?token|client[ _-]?secret|密码|口令|密钥)
-        ["']?[ \t]{0,3}
-        (?P<sign>(?:is|was|是|为)?[ \t]?[:：=]?)
-        [ \t]{0,3}
-        (?!["'“]?\[)["'“]?
-        (?P<value>[!-~]{4,})""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_CLOSERS = "\"'”’),.;:!?]}>"
-
-
-def _may_hold_secret(text: str) -> bool:
-    lowered = text.lower()
-    return any(marker in text for marker in _EXACT_MARKERS) or any(marker in lowered for marker in _WORD_MARKERS)
-
-
-def _tokens(text: str) -> Iterator[_Span]:
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        # Words joined by hyphens ("sk-learn-compatible-estimator") are no key; a key has digits in it or is one long run.
-        if not token.startswith("sk-") or _has_digit(token) or not re.search("[-_]", token[3:]):
-            yield _Span(match.start(), match.end(), SECRET)
-
-
-def _pem_keys(text: str) -> Iterator[_Span]:
-    for match in _PEM.finditer(text):
-        yield _Span(match.start(), match.end(), SECRET)
-
-
-def _bearer_tokens(text: str) -> Iterator[_Span]:
-    for match in _BEARER.finditer(text):
-        token = match.group(1).rstrip(".")
-        if _has_digit(token) or (len(token) >= 20 and token != token.lower() and token[1:] != token[1:].lower()):
-            yield _Span(match.start(1), match.start(1) + len(token), SECRET)
-
-
-def _labelled_secrets(text: str) -> Iterator[_Span]:
-    for match in _LABELLED.finditer(text):
-        value = match.group("value").rstrip(_CLOSERS)
-        end = match.start("value") + len(value)
-        if len(value) >= 4 and _is_secret(match.group("label"), match.group("sign"), value, text[end : end + 8]):
-            yield _Span(match.start("value"), end, SECRET)
-
-
-def _is_secret(label: str, sign: str, value: str, after: str) -> bool:
-    if not any(mark in sign for mark in ":：="):
-        # "The password is swordfish" is a story; "the password is 483920" and "密码483920" are not worth the risk.
-        return _has_digit(value) and (bool(sign.strip()) or not label.isascii())
-    if not value.isalpha():
-        return True
-    rest = after.split("\n", 1)[0].lstrip(" \t" + _CLOSERS)
-    return not rest or not rest[0].isascii() or not rest[0].isalnum()
-
-
-def _has_digit(token: str) -> bool:
-    return any("0" <= char <= "9" for char in token)
-
-
-_SECRET_FINDERS: tuple[_Finder, ...] = (_pem_keys, _tokens, _bearer_tokens, _labelled_secrets)
-
 # Numbers proved by their own digits: identity cards, bank cards, Chinese mobiles.
 
 _CHAIN = re.compile(r"[0-9]+(?:[ \-\u00a0\u2010-\u2015\u2212][0-9]+)*")
@@ -170,6 +82,12 @@ _RUN = re.compile(r"[0-9]+")
 _LONGEST = 19
 _ASCII_DIGITS = frozenset("0123456789")
 _MONEY_AFTER = re.compile(r"\s?(?:元|块|円|万|亿|金币|yen|dollars|euros|gold|usd|rmb|cny|eur)", re.IGNORECASE)
+_ORDER_BEFORE = re.compile(
+    r"(?:(?<![A-Za-z])(?:order|invoice|tracking|ticket|receipt|parcel|serial|reference|ref|booking|case)"
+    r"(?: (?:number|num|no\.?|id|code))?(?: is)?"
+    r"|订单(?:号码|编号|号)?|单号|流水号|编号|货号|序列号|工单号?|發票號|发票号)(?:是|为)?[\s:：#(（]{0,3}$",
+    re.IGNORECASE,
+)
 
 # First digits of the codes of provinces (GB/T 2260), of Taiwan, Hong Kong and Macao.
 _PROVINCES = frozenset(map(str, (*range(11, 16), *range(21, 24), *range(31, 38), *range(41, 47), *range(50, 55), *range(61, 66))))
@@ -240,9 +158,14 @@ def _longest_number(text: str, runs: list[_Run], first: int) -> tuple[_Span, int
         if len(digits) == 17 and text[end : end + 1] in ("X", "x"):
             end += 1
         word = _kind(digits + text[run.end : end], shape)
-        if word and _closes(text, end) and not (word == PHONE and _MONEY_AFTER.match(text, end)):
+        if word and _closes(text, end) and not (word == PHONE and _counts(text, runs[first].start, end)):
             best = _Span(runs[first].start, end, word), at + 1
     return best
+
+
+def _counts(text: str, start: int, end: int) -> bool:
+    """Whether the number is a sum of money, or the number of an order."""
+    return bool(_MONEY_AFTER.match(text, end) or _ORDER_BEFORE.search(text[max(0, start - 32) : start]))
 
 
 def _opens(text: str, start: int) -> bool:
@@ -362,4 +285,12 @@ def _named_phones(text: str) -> Iterator[_Span]:
                 yield _Span(match.start(1), match.end(1), PHONE)
 
 
-_NUMBER_FINDERS: tuple[_Finder, ...] = (_proved_numbers, _phones, _named_phones)
+def _papers(text: str) -> Iterator[_Span]:
+    yield from (_Span(*place, IDENTITY) for place in papers(text))
+    yield from (_Span(*place, ACCOUNT) for place in accounts(text))
+    for start, end in north_american_phones(text):
+        if not _counts(text, start, end):
+            yield _Span(start, end, PHONE)
+
+
+_NUMBER_FINDERS: tuple[_Finder, ...] = (_proved_numbers, _phones, _named_phones, _papers)

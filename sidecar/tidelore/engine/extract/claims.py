@@ -1,0 +1,89 @@
+"""What a claim is, and the pieces of English that the patterns of claims share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tidelore.engine.text.name_words import KIN, PETS
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is said of `subject` ("" is the speaker) at text[at]; `value` is verbatim."""
+
+    subject: str
+    attribute: str
+    value: str
+    at: int
+
+    @property
+    def sub(self) -> str:
+        """The sub kind of facts."""
+        return "preference" if self.attribute.startswith("likes:") else "state"
+
+
+_A = re.ASCII
+ADVERBS = (
+    r"(?:(?:really|truly|absolutely|also|still|just|always|actually|honestly|totally|definitely|genuinely|so|"
+    r"simply|very|completely|now|already|currently|finally|newly|recently|happily|officially|quite|pretty|utterly|"
+    r"a bit|a little|too|badly|seriously|gravely|only|all|both|such|extremely|super|incredibly|since) )*+"
+)
+_CHUNK = re.compile(r"(?:[^,.;:!?\n\"“”*()—–…~]|(?<= St)\.|(?<=^St)\.|(?<= Dr)\.|(?<= Mt)\.|(?<= Mr)\.|(?<= Mrs)\.){1,90}")
+STOP = re.compile(
+    r" (?:and|but|because|since|when|whenever|while|so|which|who|that|where|with|these days|right now|now|too|as "
+    r"well|very much|a lot|so much|most|more|better|best|though|for|at the moment|currently"
+    r"|anymore|or|than|over|as|lately|then|yet|already|together|today|tonight|during|after|before|cause|cuz|even|"
+    r"every|lol|at|by|from|if)(?![A-Za-z'’])",
+    _A,
+)
+STOP_PLACE = re.compile(
+    r" (?:and|but|because|since|when|while|so|which|who|that|where|with|these days|right now|now|too|for|at the "
+    r"moment|currently|as|lately|then|trying|to|after|before|until|again|alone|together|today|tonight|just|last|"
+    r"this|\d+ years?)(?![A-Za-z'’])",
+    _A,
+)
+END = r"(?=[.!,;…\n*”\"—)~]|$| (?:and|but|because|about|at|with|again|now|today|right now|over|that|by)(?![A-Za-z]))"
+
+NO_OBJECT = frozenset(
+    """
+    it that this these those you your yours him her hers his them their theirs me us our its how what when where why who
+    whatever to being seeing hearing knowing having getting thinking talking meeting making giving helping trying everything
+    everyone everybody something nothing anything both all one most some any every each working sharing using going looking when
+    if as coming myself yourself himself herself themselves about such more another other others about and or is was not no so
+    also too really just only
+    """.split()
+)
+_PLACES = (
+    "mill house home apartment flat room bedroom kitchen bathroom basement attic cellar garden park forest woods "
+    "cave cavern castle palace tower dungeon tavern inn pub bar cafe café restaurant hotel hospital clinic "
+    "school classroom library museum "
+    "church temple shrine office shop store market mall station airport train bus car ship boat harbor harbour "
+    "port dock docks beach island desert mountains mountain valley village town city camp tent cabin hut barn "
+    "stable "
+    "farm field meadow river lake lakeside bridge street alley square plaza theater theatre arena stadium gym "
+    "lab laboratory prison jail cell courtyard hall corridor throne library rooftop roof ruins crypt tomb "
+    "graveyard cemetery bunker base "
+    "lobby elevator dorm dormitory university campus"
+)
+PLACE = re.compile(
+    rf"(?:the|an?|my|our|his|her|their) (?:[a-z'’-]+ ){{0,3}}?(?:{'|'.join(_PLACES.split())})(?: (?:of|in|on|near|"
+    rf"by|outside|at) [^,.;:!?\n]{{2,40}})?$|[A-Z]",
+    _A,
+)
+RELATIVES = "|".join(sorted(KIN | PETS, key=lambda word: (-len(word), word)))
+_UNFINISHED = frozenset(
+    "to of in on at with for from into by about up out the a an my your his her and or like it this these those".split()
+)
+
+
+def phrase_at(text: str, at: int, end: int, stop: re.Pattern[str]) -> str:
+    """The words from `at` to the end of their clause; empty when they are too many to be one thing."""
+    match = _CHUNK.match(text, at, end)
+    if match is None or len(match.group()) == 90:
+        return ""
+    phrase = match.group()
+    stopped = stop.search(phrase)
+    phrase = (phrase[: stopped.start()] if stopped else phrase).strip(" -'’_")
+    words = phrase.split()
+    return phrase if 0 < len(words) <= 6 and words[-1] not in _UNFINISHED else ""
