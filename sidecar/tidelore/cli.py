@@ -7,10 +7,13 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tidelore import texts as locale
 from tidelore.commands import chats, demo, doctor, edit, extract, graph, importing, nodes, recall, rpc, schema
 from tidelore.commands.context import Context, data_folder, model_settings
+from tidelore.commands.faults import in_words
+from tidelore.commands.invocation import command, quoted
 from tidelore.commands.parser import Parser, new_parser
 from tidelore.engine.errors import TideloreError
 
@@ -31,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     _use_utf8()
-    texts = locale.load(locale.choose(given, os.environ))
+    texts = locale.load(locale.choose(given, os.environ), command(sys.argv[0]))
     try:
         code = _run(given, texts)
         sys.stdout.flush()
@@ -43,7 +46,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: Sequence[str], texts: locale.Texts) -> int:
-    parsed = build_parser(texts).parse_args(given)
+    parser = build_parser(texts)
+    parsed = parser.parse_args(given)
+    if parsed.verb is None:
+        parser.print_help()
+        return OK
+    if parsed.data:
+        texts = replace(texts, command=f"{texts.command} --data {quoted(parsed.data)}")
     context = Context(texts, data_folder(parsed.data, os.environ), parsed.json, model_settings(parsed, os.environ))
     try:
         code: int = asyncio.run(parsed.run(context, parsed))
@@ -58,13 +67,15 @@ def _run(given: Sequence[str], texts: locale.Texts) -> int:
 
 def report(context: Context, error: TideloreError) -> None:
     """An error, for people on stderr, for programs on stdout."""
+    error = in_words(context.texts, error)
     if context.json:
-        context.out.json({"error": {"code": error.code, "message": error.sentence, "hint": error.hint}})
+        hint = " ".join(error.hint.split())
+        context.out.json({"error": {"code": error.code, "message": error.sentence, "hint": hint}})
         return
     sys.stdout.flush()
     context.err.text(error.sentence, first=context.texts("error.label"), first_style="bad")
     if error.hint:
-        context.err.text(error.hint, first=context.texts("hint.label"), first_style="dim")
+        context.err.advice(error.hint, first=context.texts("hint.label"), first_style="dim")
 
 
 def _use_utf8() -> None:

@@ -14,10 +14,12 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The table of one language. A text "one|many" is chosen by the value `n`."""
+    """The table of one language. A text "one|many" is chosen by the value `n`; {tidelore} stands for `command`, this program as a person
+    can type it."""
 
     language: Language
     table: Mapping[str, str]
+    command: str = "tidelore"
 
     def __call__(self, key: str, /, **values: object) -> str:
         """The text of a key with its placeholders filled in. Raises KeyError for an unknown key."""
@@ -25,7 +27,7 @@ class Texts:
         if "n" in values and "|" in template:
             one, many = template.split("|")
             template = one if values["n"] == 1 else many
-        return template.format(**values) if values else template
+        return template.format(tidelore=self.command, **values)
 
     def list(self, items: Iterable[str]) -> str:
         return self.table["list.between"].join(items)
@@ -38,8 +40,9 @@ class Texts:
         return self.table.get(f"{group}.{name}", name)
 
 
-def load(language: Language) -> Texts:
-    return Texts(language, json.loads(resources.files("tidelore").joinpath("locales", f"{language}.json").read_text("utf-8")))
+def load(language: Language, command: str = "tidelore") -> Texts:
+    table = json.loads(resources.files("tidelore").joinpath("locales", f"{language}.json").read_text("utf-8"))
+    return Texts(language, table, command)
 
 
 def choose(arguments: Sequence[str], environment: Mapping[str, str]) -> Language:

@@ -26,7 +26,7 @@ async def run_chats(context: Context, arguments: Namespace) -> int:
     texts = context.texts
     if not listed:
         context.out.text(texts("error.no_chats"))
-        context.out.text(texts("hint.import_first"))
+        context.out.advice(texts("hint.import_first"))
         return 0
     rows = [(texts("chats.chat"), texts("chats.messages"), texts("chats.branch_of"))]
     rows += [(each["chat"], str(each["messages"]), each["branch_of"]) for each in listed]

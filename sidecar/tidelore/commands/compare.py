@@ -14,7 +14,8 @@ from tidelore.host.importing import ImportedChat
 
 @dataclass(slots=True)
 class ImportPlan:
-    """Counts of one chat of a file. `stored`: messages in the store now, None for a new chat; `new` and `gone` are against those."""
+    """Counts of one chat of a file. `stored`: messages in the store now, None for a new chat; `new` and `gone` are against those.
+    `same_as`: a chat of another name that holds the very same messages. `roles`: of the messages without a name."""
 
     name: str
     title: str
@@ -31,13 +32,15 @@ class ImportPlan:
     new: int
     gone: int
     changes: bool
+    same_as: str = ""
+    roles: Sequence[str] = ()
     wanted: bool = True
     written: bool = False
     extracted: int = 0
     model_due: int = 0
 
     def to_json(self, *, written: bool) -> dict[str, Any]:
-        names = ("title", "messages", "from_user", "hidden", "swipes", "first", "last", "stored", "new", "gone", "changes")
+        names = ("title", "messages", "from_user", "hidden", "swipes", "first", "last", "stored", "new", "gone", "changes", "same_as")
         out: dict[str, Any] = {"chat": self.name, **{name: getattr(self, name) for name in names}}
         out |= {"speakers": list(self.speakers), "skipped": dict(self.skipped), "notes": list(self.notes)}
         return out | ({"extracted": self.extracted, "model_due": self.model_due} if written else {})
@@ -50,6 +53,7 @@ class Planner:
         self._service = service
         self._door = Door()
         self._taken: set[str] = set()
+        self._sizes: Mapping[str, int] | None = None
 
     async def plan(self, chat: ImportedChat, stem: str) -> ImportPlan:
         """The chat under the first free name: a stored chat of the same title but with other messages is another chat."""
@@ -60,7 +64,10 @@ class Planner:
             stored = await self._stored(name)
             if stored is None or _same_chat(stored, entries):
                 self._taken.add(name)
-                return _compared(chat, name, entries, stored)
+                plan = _compared(chat, name, entries, stored)
+                if stored is None and entries and (same := await self._equal(entries)):
+                    plan.same_as, plan.changes = same, False
+                return plan
         raise AssertionError
 
     async def compare(self, chat: ImportedChat, name: str) -> ImportPlan:
@@ -74,6 +81,20 @@ class Planner:
         if record is None:
             return None
         return [entry for entry, _ in (await self._service.store.chat(record.id)).rows]
+
+    async def _equal(self, entries: Sequence[Entry]) -> str:
+        """The name of a stored chat with these messages, or ""."""
+        if self._service is None:
+            return ""
+        if self._sizes is None:
+            self._sizes = await self._service.store.sizes()
+        keys = [entry.key for entry in entries]
+        for record in await self._service.chats.records():
+            if self._sizes.get(record.id) == len(keys):
+                rows = (await self._service.store.chat(record.id)).rows
+                if [entry.key for entry, _ in rows] == keys:
+                    return record.name
+        return ""
 
 
 def _names(title: str) -> Iterator[str]:
@@ -112,4 +133,5 @@ def _compared(chat: ImportedChat, name: str, entries: Sequence[Entry], stored: S
         (there - here).total(),
         # A file without a message never empties a chat: a failed read is not an empty chat.
         bool(entries) and list(entries) != list(stored or ()),
+        roles=list(dict.fromkeys(message.role for message in chat.messages if not message.name)),
     )

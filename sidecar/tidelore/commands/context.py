@@ -15,6 +15,8 @@ from typing import Any
 
 from platformdirs import user_data_dir
 
+from tidelore.commands.invocation import quoted
+from tidelore.commands.measure import flat
 from tidelore.commands.terminal import Terminal
 from tidelore.engine.errors import BadInput, NotFound
 from tidelore.engine.ports import Complete
@@ -98,18 +100,40 @@ class Context:
         finally:
             await model.aclose()
 
+    async def elsewhere(self, service: Service, chat: str) -> str:
+        """What a suggested command must say to mean this chat: nothing where it is the one that is meant by default."""
+        return "" if chat == await self.chat(service, None) else f" --chat {quoted(flat(chat))}"
+
+    async def chats(self, service: Service, named: str | None) -> list[str]:
+        """The chats in which a memory is looked for: the one named, else all, the one that is meant by default first. Raises NotFound."""
+        first = await self.chat(service, named)
+        if named is not None:
+            return [first]
+        names = [str(each["chat"]) for each in (await service.call("chat.list", {}))["chats"]]
+        return [first, *(name for name in reversed(names) if name != first)]
+
     async def chat(self, service: Service, named: str | None) -> str:
         """The chat that is meant: the one named, else the only one or the newest. Raises NotFound."""
-        names = [each["chat"] for each in (await service.call("chat.list", {}))["chats"]]
+        listed = (await service.call("chat.list", {}))["chats"]
+        names = [str(each["chat"]) for each in listed]
         if named is None:
             if not names:
                 raise NotFound(self.texts("error.no_chats"), self.texts("hint.import_first"))
-            return str(names[-1])
+            return _newest(listed)
         if named in names:
             return named
         alike = [name for name in names if named.casefold() in name.casefold()]
         if len(alike) == 1:
-            return str(alike[0])
+            return alike[0]
         if alike:
             raise BadInput(self.texts("error.many_chats", chat=named, n=len(alike)), self.texts("hint.say_more"))
         raise NotFound(self.texts("error.no_chat", chat=named), self.texts("hint.list_chats"))
+
+
+def _newest(listed: list[dict[str, Any]]) -> str:
+    """The newest chat; a branch that is shorter than what it came from gives way to the newest chat that is none."""
+    sizes = {each["chat"]: each["messages"] for each in listed}
+    newest = listed[-1]
+    if newest["branch_of"] and sizes.get(newest["branch_of"], 0) > newest["messages"]:
+        newest = next((each for each in reversed(listed) if not each["branch_of"]), newest)
+    return str(newest["chat"])

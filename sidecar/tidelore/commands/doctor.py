@@ -68,7 +68,7 @@ def _texts(context: Context, finding: Finding) -> tuple[str, str]:
 
 def _document(context: Context, finding: Finding) -> dict[str, str]:
     said, todo = _texts(context, finding)
-    return {"check": finding.name, "level": finding.level, "message": said, "todo": todo}
+    return {"check": finding.name, "level": finding.level, "message": said, "todo": " ".join(todo.split())}
 
 
 def _show(context: Context, findings: list[Finding]) -> None:
@@ -77,7 +77,7 @@ def _show(context: Context, findings: list[Finding]) -> None:
         said, todo = _texts(context, finding)
         out.text(said, first=texts(f"doctor.{finding.level}") + "  ", first_style=_STYLES[finding.level])
         if todo:
-            out.text(todo, "dim", indent=6)
+            out.advice(todo, "dim", indent=6)
     out.line()
     wrong = sum(each.level == "fail" for each in findings)
     doubtful = sum(each.level == "warn" for each in findings)

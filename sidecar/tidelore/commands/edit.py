@@ -5,11 +5,19 @@ from __future__ import annotations
 import json
 import re
 from argparse import ArgumentTypeError, Namespace
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tidelore.commands.context import Context
-from tidelore.commands.nodes import call_on_node
+from tidelore.commands.invocation import quoted
+from tidelore.commands.measure import clip, flat
+from tidelore.commands.nodes import chat_of_node
 from tidelore.commands.parser import Verbs
+from tidelore.engine.errors import BadInput, NotFound
+from tidelore.engine.service import Service
+
+# Columns of a value or a change that is told again.
+_LONGEST = 160
 
 
 def add(verbs: Verbs) -> None:
@@ -35,30 +43,98 @@ def _field(text: str) -> tuple[str, Any]:
 
 async def run_edit(context: Context, arguments: Namespace) -> int:
     fields = dict(getattr(arguments, "field=value"))
-    return await _change(context, arguments, "node.edit", {"node": arguments.node, "fields": fields}, "edit.changed")
+    async with context.reading() as service:
+        chat = await chat_of_node(context, service, arguments.chat, arguments.node)
+        params = {"chat": chat, "node": arguments.node}
+        node = await service.call("node.get", params)
+        before = node["fields"]
+        own = "name" if node["kind"] in ("entity", "thread") else "text"
+        if own in fields and not str(fields[own] or "").strip():
+            raise BadInput(context.texts("edit.no_text", field=own), context.texts("edit.retire_hint", node=quoted(arguments.node)))
+        done = await service.call("node.edit", {**params, "fields": fields})
+        where = await context.elsewhere(service, chat)
+    changes = {name: (before.get(name), value) for name, value in fields.items() if before.get(name) != value}
+    return _told(context, chat, where, done, context.texts("edit.changed", text=flat(done["text"])), changes)
 
 
 async def run_retire(context: Context, arguments: Namespace) -> int:
-    return await _change(context, arguments, "node.retire", {"node": arguments.node}, "edit.retired")
+    async with context.reading() as service:
+        chat = await chat_of_node(context, service, arguments.chat, arguments.node)
+        done = await service.call("node.retire", {"chat": chat, "node": arguments.node})
+        where = await context.elsewhere(service, chat)
+    return _told(context, chat, where, done, context.texts("edit.retired", text=done["text"]))
 
 
 async def run_alias(context: Context, arguments: Namespace) -> int:
-    params = {"name": arguments.name, "alias": arguments.alias}
-    return await _change(context, arguments, "entity.alias", params, "edit.aliased")
+    name, alias = arguments.name, arguments.alias
+    if _same(name) == _same(alias):
+        raise BadInput(context.texts("edit.one_name", name=name), context.texts("edit.two_names"))
+    async with context.reading() as service:
+        chat = await context.chat(service, arguments.chat)
+        known = _names((await service.call("graph.get", {"chat": chat}))["nodes"])
+        if _same(name) not in known:
+            turned = context.texts("edit.turn_round", alias=quoted(alias), name=quoted(name))
+            hint = turned if _same(alias) in known else context.texts("edit.find_name")
+            raise NotFound(context.texts("edit.unknown_name", name=name, chat=chat), hint)
+        done = await service.call("entity.alias", {"chat": chat, "name": name, "alias": alias})
+        where = await context.elsewhere(service, chat)
+    return _told(context, chat, where, done, context.texts("edit.aliased", text=done["text"], alias=alias))
 
 
 async def run_undo(context: Context, arguments: Namespace) -> int:
-    return await _change(context, arguments, "undo", {"commit": arguments.commit}, "edit.undone")
-
-
-async def _change(context: Context, arguments: Namespace, method: str, params: dict[str, Any], said: str) -> int:
     async with context.reading() as service:
-        chat = await context.chat(service, arguments.chat)
-        params = {"chat": chat, **params}
-        done = await (call_on_node(context, service, method, params) if "node" in params else service.call(method, params))
+        chat, done = await _undone(context, service, arguments.chat, arguments.commit)
+        where = await context.elsewhere(service, chat)
+    text = clip(done["text"], _LONGEST)
+    return _told(context, chat, where, done, context.texts("edit.undone_text", text=text) if text else context.texts("edit.undone"))
+
+
+async def _undone(context: Context, service: Service, named: str | None, commit: str) -> tuple[str, dict[str, Any]]:
+    """The newest change of the chat that is meant, or one by its id in whichever chat has it. Raises NotFound."""
+    chats = await context.chats(service, named) if commit else [await context.chat(service, named)]
+    for chat in chats[:-1]:
+        try:
+            return chat, await service.call("undo", {"chat": chat, "commit": commit})
+        except NotFound:
+            continue
+    return chats[-1], await service.call("undo", {"chat": chats[-1], "commit": commit})
+
+
+def _told(
+    context: Context, chat: str, where: str, done: dict[str, Any], said: str, changes: Mapping[str, tuple[object, object]] | None = None
+) -> int:
+    """What was done, field by field where fields were changed, and how to take it back."""
     if context.json:
         context.out.json({"chat": chat, **done})
         return 0
-    context.out.text(context.texts(said, chat=chat, text=done["text"], alias=params.get("alias", "")), "good")
-    context.out.text(context.texts("edit.undo_hint", commit=done["commit"]), "dim")
+    context.out.text(said, "good")
+    if where:
+        context.out.text(context.texts("edit.in_chat", chat=chat), "dim", indent=2)
+    for name, (old, new) in (changes or {}).items():
+        context.out.text(
+            f"{clip(_said(context, old), _LONGEST)} -> {clip(_said(context, new), _LONGEST)}",
+            first=f"{name}: ",
+            first_style="name",
+            indent=2,
+        )
+    context.out.advice(context.texts("edit.undo_hint", commit=done["commit"], where=where), "dim")
     return 0
+
+
+def _said(context: Context, value: object) -> str:
+    if value is None:
+        return context.texts("edit.nothing")
+    return context.texts.list(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _same(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def _names(nodes: Iterable[dict[str, Any]]) -> set[str]:
+    """All names of those that can have a second one."""
+    out: set[str] = set()
+    for node in nodes:
+        if node["kind"] == "entity":
+            out |= {_same(name) for name in (node["text"], str(node["fields"].get("name", "")), *node["fields"].get("aliases", ()))}
+    return out

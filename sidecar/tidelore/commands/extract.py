@@ -6,6 +6,8 @@ from argparse import Namespace
 from typing import Any
 
 from tidelore.commands.context import Context
+from tidelore.commands.invocation import quoted
+from tidelore.commands.measure import flat
 from tidelore.commands.parser import Verb, Verbs, span, whole
 from tidelore.commands.terminal import progress
 from tidelore.engine.errors import BadInput
@@ -15,10 +17,10 @@ _SHOWN = 20
 
 
 def add(verbs: Verbs) -> None:
-    verb = verbs.add("extract", run_extract).argument("CHAT")
+    verb = verbs.add("extract", run_extract).argument("CHAT", nargs="?")
     _common(verb, "rules")
     verb.option("--range", type=span, metavar="A-B").option("--retry", action="store_true").model_options()
-    _common(verbs.add("plan", run_plan).argument("CHAT"), "model")
+    _common(verbs.add("plan", run_plan).argument("CHAT", nargs="?"), "model")
 
 
 def _common(verb: Verb, by: str) -> None:
@@ -89,7 +91,7 @@ async def run_plan(context: Context, arguments: Namespace) -> int:
         out.text(texts("plan.aside", n=len(aside)), "warn")
         for window in aside[:_SHOWN]:
             out.text(window["reason"], indent=2, first=f"{_place(window)}  ", first_style="dim")
-        out.text(texts("plan.retry"))
+        out.advice(texts("plan.retry", chat=quoted(flat(chat))))
     return 0
 
 

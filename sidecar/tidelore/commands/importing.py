@@ -10,6 +10,8 @@ from typing import Any
 
 from tidelore.commands.compare import ImportPlan, Planner
 from tidelore.commands.context import Context
+from tidelore.commands.faults import sentence
+from tidelore.commands.invocation import quoted
 from tidelore.commands.measure import flat
 from tidelore.commands.parser import Verbs
 from tidelore.commands.terminal import progress
@@ -111,7 +113,7 @@ def _show(context: Context, form: str, file: Path, plans: Sequence[ImportPlan]) 
         out.text(plan.name, "strong")
         rows = [
             (texts("import.messages"), texts("import.of_user", n=plan.messages, user=plan.from_user)),
-            (texts("import.speakers"), _some(plan.speakers)),
+            (texts("import.speakers"), _some([*plan.speakers, *(texts.word("role", role) for role in plan.roles)])),
         ]
         if plan.first:
             rows.append((texts("import.dates"), plan.first[:10] + (f" – {plan.last[:10]}" if plan.last[:10] != plan.first[:10] else "")))
@@ -125,7 +127,7 @@ def _show(context: Context, form: str, file: Path, plans: Sequence[ImportPlan]) 
         rows.append((texts("import.store"), _news(context, plan)))
         out.rows(rows)
         for note in plan.notes:
-            out.text(note, "warn", indent=2)
+            out.text(sentence(texts, note), "warn", indent=2)
     if len(shown) > _SHOWN:
         out.line()
         more = shown[_SHOWN:]
@@ -140,6 +142,8 @@ def _news(context: Context, plan: ImportPlan) -> str:
     texts = context.texts
     if not plan.messages:
         return texts("import.nothing_in_it")
+    if plan.same_as:
+        return texts("import.same_as", chat=plan.same_as)
     if not plan.changes:
         return texts("import.nothing_new")
     if plan.stored is None:
@@ -162,12 +166,26 @@ async def _write(context: Context, service: Service, form: str, file: Path, plan
     written = [plan for plan in plans if plan.written]
     context.out.line()
     if not written:
-        context.out.text(context.texts("import.all_known"), "good")
+        if not all(plan.same_as for plan in plans if plan.wanted and plan.messages):
+            context.out.text(context.texts("import.all_known"), "good")
+        else:
+            context.out.text(context.texts("import.nothing_written"))
         return 0
-    messages = sum(plan.new for plan in written)
-    context.out.text(context.texts("import.done", n=messages, chats=len(written)), "good")
-    context.out.text(context.texts("import.pending", n=sum(plan.model_due for plan in written), chat=written[0].name))
+    new, gone = sum(plan.new for plan in written), sum(plan.gone for plan in written)
+    key = "import.done_both" if gone else "import.done"
+    said = context.texts(key, new=new, gone=gone, n=len(written))
+    context.out.text(said, "good")
+    _tell_of_model(context, written)
     return 0
+
+
+def _tell_of_model(context: Context, written: Sequence[ImportPlan]) -> None:
+    """What a memory model could add: the command where one is set, else how to set one."""
+    waiting = sum(plan.model_due for plan in written)
+    if not context.model.is_set:
+        context.out.text(context.texts("import.no_model"), "dim")
+    elif waiting:
+        context.out.advice(context.texts("import.pending", n=waiting, chat=quoted(flat(written[0].name))))
 
 
 def _again(chats: Iterator[ImportedChat], plans: list[ImportPlan]) -> Iterator[tuple[ImportPlan, ImportedChat]]:
@@ -175,7 +193,7 @@ def _again(chats: Iterator[ImportedChat], plans: list[ImportPlan]) -> Iterator[t
     for plan, chat in zip(plans, chats, strict=False):
         if len(chat.messages) != plan.messages:
             raise BadInput("The file has changed meanwhile.", "Import it again.")
-        if plan.wanted and plan.messages:
+        if plan.wanted and plan.messages and not plan.same_as:
             yield plan, chat
 
 
@@ -191,7 +209,7 @@ async def _store(service: Service, plan: ImportPlan, chat: ImportedChat) -> None
     with progress(plan.name) as draw:
         done = await service.call("extract.run", {"chat": plan.name, "by": "rules", "lag": 0}, Call(draw))
     plan.extracted = done["windows"]
-    plan.model_due = len((await service.call("extract.plan", {"chat": plan.name, "by": "model", "lag": 0}))["windows"])
+    plan.model_due = len((await service.call("extract.plan", {"chat": plan.name, "by": "model"}))["windows"])
 
 
 def _document(form: str, file: Path, plans: Sequence[ImportPlan], *, written: bool) -> dict[str, Any]:

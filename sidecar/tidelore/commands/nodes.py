@@ -9,7 +9,7 @@ from tidelore.commands.context import Context
 from tidelore.commands.measure import flat
 from tidelore.commands.parser import Verbs
 from tidelore.commands.terminal import Terminal
-from tidelore.engine.errors import NotFound
+from tidelore.engine.errors import BadInput, NotFound
 from tidelore.engine.service import Service
 from tidelore.texts import Texts
 
@@ -22,20 +22,29 @@ def add(verbs: Verbs) -> None:
     verbs.add("node", run_node).argument("NODE").chat_option()
 
 
-async def call_on_node(context: Context, service: Service, name: str, params: dict[str, Any]) -> dict[str, Any]:
-    """A method about a node; where the node is not there, the hint names a command instead of a method."""
-    try:
-        found: dict[str, Any] = await service.call(name, params)
-    except NotFound:
-        missing = context.texts("error.no_node", node=params["node"], chat=params["chat"])
-        raise NotFound(missing, context.texts("hint.find_node")) from None
-    return found
+_DIGITS = 4
+
+
+async def chat_of_node(context: Context, service: Service, named: str | None, node: str) -> str:
+    """The chat that has the node: the one named, else whichever has it, newest first. Raises NotFound, BadInput."""
+    if len(node) < _DIGITS:
+        raise BadInput(context.texts("error.short_node", node=node, n=_DIGITS), context.texts("hint.find_node"))
+    chats = await context.chats(service, named)
+    for chat in chats:
+        try:
+            await service.call("node.get", {"chat": chat, "node": node})
+        except NotFound:
+            continue
+        return chat
+    if len(chats) == 1:
+        raise NotFound(context.texts("error.no_node", node=node, chat=chats[0]), context.texts("hint.find_node"))
+    raise NotFound(context.texts("error.no_node_anywhere", node=node), context.texts("hint.find_node"))
 
 
 async def run_why(context: Context, arguments: Namespace) -> int:
     async with context.reading() as service:
-        chat = await context.chat(service, arguments.chat)
-        why = await call_on_node(context, service, "why", {"chat": chat, "node": arguments.node})
+        chat = await chat_of_node(context, service, arguments.chat, arguments.node)
+        why = await service.call("why", {"chat": chat, "node": arguments.node})
     if context.json:
         context.out.json({"chat": chat, **why})
         return 0
@@ -86,13 +95,14 @@ def _said(value: object) -> str:
 
 async def run_node(context: Context, arguments: Namespace) -> int:
     async with context.reading() as service:
-        chat = await context.chat(service, arguments.chat)
-        node = await call_on_node(context, service, "node.get", {"chat": chat, "node": arguments.node})
+        chat = await chat_of_node(context, service, arguments.chat, arguments.node)
+        node = await service.call("node.get", {"chat": chat, "node": arguments.node})
     if context.json:
         context.out.json({"chat": chat, **node})
         return 0
     out, texts = context.out, context.texts
-    out.title(f"{node['id']}  {texts.word('kind', node['kind'])}/{node['sub']}")
+    sub = f"sub.{node['sub']}"
+    out.title(f"{node['id']}  {texts.word('kind', node['kind'])}/{texts(sub) if texts.has(sub) else node['sub']}")
     out.text(node["text"])
     if node["state"] == "superseded":
         out.text(texts("node.superseded"), "warn")
@@ -100,5 +110,5 @@ async def run_node(context: Context, arguments: Namespace) -> int:
     for name, value in node["fields"].items():
         out.text(_said(value), first=f"{name}: ", first_style="name", indent=2)
     out.line()
-    out.text(texts("node.evidence", n=len(node["evidence"])), "dim", indent=2)
+    out.advice(texts("node.evidence", n=len(node["evidence"]), node=node["id"][:8]), "dim", indent=2)
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Awaitable, Callable
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from tidelore import __version__
@@ -36,7 +37,10 @@ class Parser(argparse.ArgumentParser):
         for pattern, key in _COMPLAINTS:
             found = pattern.fullmatch(message)
             if found:
-                message = self.texts(key, **{name: value or "" for name, value in found.groupdict().items()})
+                said = {name: value or "" for name, value in found.groupdict().items()}
+                message = self.texts(key, **said)
+                near = get_close_matches(said.get("what", "").casefold(), re.findall(r"[\w-]+", said.get("known", "")), 1)
+                message += " " + self.texts("usage.nearest", near=near[0]) if near else ""
                 break
         lines = [self.texts("usage.error", message=message), self.texts("usage.help", command=self.prog)]
         self.exit(2, "\n".join(lines) + "\n")
@@ -101,11 +105,11 @@ class Verb:
 class Verbs:
     """Collects the verbs. `run` of the namespace is what to run."""
 
-    def __init__(self, parser: Parser, texts: Texts) -> None:
+    def __init__(self, parser: Parser, texts: Texts, *, required: bool = False) -> None:
         self.texts = texts
         self._parser = parser
         self._under = parser.add_subparsers(
-            title=texts("help.verbs"), metavar=texts("help.verb"), dest="verb", required=True, prog=parser.prog
+            title=texts("help.verbs"), metavar=texts("help.verb"), dest="verb", required=required, prog=parser.prog
         )
 
     def add(self, name: str, run: Run | None = None, under: str = "") -> Verb:
@@ -125,7 +129,7 @@ class Verbs:
 
 class _Group(Verbs):
     def __init__(self, parser: Parser, texts: Texts, name: str) -> None:
-        super().__init__(parser, texts)
+        super().__init__(parser, texts, required=True)
         self._name = name
 
     def add(self, name: str, run: Run | None = None, under: str = "") -> Verb:
@@ -144,7 +148,7 @@ def add_global_options(group: Any, texts: Texts, *, top: bool) -> None:
 def new_parser(texts: Texts) -> tuple[Parser, Verbs]:
     """The parser without its verbs."""
     parser = Parser(
-        prog="tidelore",
+        prog=texts.command,
         description=texts("help.tidelore"),
         epilog=texts("help.epilog"),
         add_help=False,

@@ -24,27 +24,47 @@ def add(verbs: Verbs) -> None:
 async def run(context: Context, arguments: Namespace) -> int:
     async with context.reading() as service:
         chat = await context.chat(service, arguments.chat)
+        chats = len((await service.call("chat.list", {}))["chats"])
+        where = await context.elsewhere(service, chat)
         params = {"chat": chat, "query": arguments.question, "preset": arguments.preset, "budget": arguments.budget}
-        found = await service.call("recall.run", params | {"limit": arguments.limit, "trace": arguments.trace})
+        found = await service.call("recall.run", params | {"limit": arguments.limit, "trace": arguments.trace or not context.json})
     if context.json:
         context.out.json({"chat": chat, **found})
         return 0
     out, texts = context.out, context.texts
     out.title(texts("recall.title", chat=chat))
+    if arguments.chat is None and chats > 1:
+        out.text(texts("recall.one_of", n=chats), "dim")
+    budget = PRESETS[arguments.preset].budget if arguments.budget is None else arguments.budget
+    left = sum(each["reason"] == "over the budget" for each in found["trace"]["cards"])
     if not found["cards"]:
-        out.text(texts("recall.nothing"))
-        out.text(texts("recall.nothing_hint"), "dim")
+        _show_nothing(out, texts, arguments.preset, left, budget)
     for number, card in enumerate(found["cards"], 1):
         show_card(out, number, card)
     out.line()
-    out.text(texts("recall.cost", n=len(found["cards"]), tokens=found["tokens"]), "dim")
+    if found["cards"]:
+        out.text(texts("recall.cost", n=len(found["cards"]), tokens=found["tokens"]), "dim")
+        if left:
+            out.text(texts("recall.left", n=left, budget=budget), "dim")
+        out.advice(texts("recall.ask_why", node=found["cards"][0]["node"][:8], where=where), "dim")
     for reason in found["degraded"]:
         out.text(texts("recall.degraded", reason=reason), "warn")
-    if found["trace"] is not None:
+    if arguments.trace:
         out.line()
         out.line(texts("trace.title"), "strong")
         show_trace(out, texts, found["trace"], _TRACED)
     return 0
+
+
+def _show_nothing(out: Terminal, texts: Texts, preset: str, left: int, budget: int) -> None:
+    """Why no memory is shown, and what may help."""
+    if left:
+        out.text(texts("recall.none_fits", n=left, budget=budget))
+    elif preset == "strict":
+        out.text(texts("recall.not_sure"))
+    else:
+        out.text(texts("recall.nothing"))
+        out.advice(texts("recall.nothing_hint"), "dim")
 
 
 def place(card: dict[str, Any]) -> int | None:

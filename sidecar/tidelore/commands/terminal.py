@@ -50,6 +50,15 @@ class Terminal:
             head = self.styled(first, first_style) if at == 0 else " " * width(first)
             self.stream.write((" " * indent + head + self.styled(line, style)).rstrip(" ") + "\n")
 
+    def advice(self, text: str, style: Style = "", indent: int = 0, first: str = "", first_style: Style = "") -> None:
+        """A text whose lines that begin with a tab are commands: those are never broken, so that they can be pasted."""
+        for at, line in enumerate(text.split("\n")):
+            head = first if at == 0 else " " * width(first)
+            if line.startswith("\t"):
+                self.line(line[1:], "name", indent + width(first) + 2)
+            else:
+                self.text(line, style, indent, head, first_style)
+
     def title(self, text: str) -> None:
         text = clip(text, self.width)
         self.line(text, "title")

@@ -129,11 +129,11 @@ def show_end(out: Terminal, texts: Texts, results: Sequence[StoryResult], keep: 
     summary: dict[str, Any] = {"found": found, "questions": len(answers), "held": held, "scenarios": len(scenarios)}
     out.text(texts("demo.summary", **summary), "good" if found == len(answers) and held == len(scenarios) else "bad")
     out.line()
-    out.text(texts("demo.kept", folder=keep) if keep else texts("demo.removed"))
+    out.advice(texts("demo.kept", folder=keep) if keep else texts("demo.removed"))
     out.line()
     out.line(texts("demo.next"), "strong")
     for name in ("import", "recall", "graph", "doctor"):
         out.line(texts(f"demo.next.{name}.command"), "name", indent=2)
         out.text(texts(f"demo.next.{name}"), "dim", indent=4)
     out.line()
-    out.text(texts("demo.docs"))
+    out.advice(texts("demo.docs"))

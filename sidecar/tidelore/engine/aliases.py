@@ -56,15 +56,16 @@ class Aliases:
 
     def through(self, ids: list[str]) -> set[str]:
         """These ids and every alias whose way leads over one of them."""
-        wanted = set(ids)
-        out = set(ids)
+        leading: dict[str, list[str]] = {}
         for alias in self._claims.keys() | self._short.keys():
-            at, seen = alias, set[str]()
-            while (to := self._next(at)) is not None and at not in seen:
-                seen.add(at)
-                at = to
-            if not wanted.isdisjoint(seen | {at}):
-                out.add(alias)
+            to = self._next(alias)
+            if to is not None:
+                leading.setdefault(to, []).append(alias)
+        out, waiting = set(ids), list(ids)
+        while waiting:
+            fresh = [alias for alias in leading.get(waiting.pop(), ()) if alias not in out]
+            out.update(fresh)
+            waiting += fresh
         return out
 
     def canonical(self, id_: str) -> str:
@@ -72,13 +73,13 @@ class Aliases:
         to = self._next(id_)
         if to is None:
             return id_
-        seen = [id_]
+        seen = {id_: 0}
         while to is not None:
             if to in seen:
-                return min(seen[seen.index(to) :])
-            seen.append(to)
-            to = self._next(to)
-        return seen[-1]
+                return min(each for each, at in seen.items() if at >= seen[to])
+            seen[to] = len(seen)
+            id_, to = to, self._next(to)
+        return id_
 
     def _next(self, id_: str) -> str | None:
         """One step: what is claimed goes before what is heard."""

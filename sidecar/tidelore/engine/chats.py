@@ -21,7 +21,7 @@ from tidelore.engine.ports import Batch, ChatRecord, ChatWrite, LedgerRow, Now, 
 from tidelore.engine.recall.index import Index
 
 T = TypeVar("T")
-ROUNDS = 3
+ROUNDS = 8
 KEPT_POOLS = 8
 
 
@@ -37,8 +37,8 @@ class OpenPool:
 
 @dataclass(slots=True)
 class OpenChat:
-    """A chat in memory. `raw` is the list of messages as the host last gave it, `language` that of the chat when it
-    stood like this (length, last key)."""
+    """A chat in memory. `raw` is the list of messages as the host last gave it, `language` that of the chat while its
+    newest messages are these."""
 
     record: ChatRecord
     home: OpenPool
@@ -47,7 +47,7 @@ class OpenChat:
     index: Index
     revision: int
     raw: list[Any] = field(default_factory=list[Any])
-    language: tuple[tuple[int, str], str] = ((-1, ""), "und")
+    language: tuple[tuple[str, ...], str] = (("",), "und")
 
     @property
     def pool(self) -> Pool:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
-from math import isfinite
 from sys import intern
 from typing import Any, cast
 
@@ -34,6 +33,7 @@ from tidelore.engine.model import (
 from tidelore.engine.text.unicode14 import fold_name, well_formed
 
 ID_BYTES = 16
+MOST = 2**53
 
 
 def digest(*parts: str) -> str:
@@ -126,8 +126,8 @@ def operation_out(operation: Operation) -> dict[str, Any]:
 
 def field_value(value: object) -> FieldValue:
     """A JSON value as a field's value; lists become tuples of text. Raises BadInput for anything nested."""
-    if isinstance(value, float) and not isfinite(value):
-        raise BadInput(f"A field cannot hold {value}.", "Use a number that JSON knows.")
+    if isinstance(value, int | float) and not -MOST <= value <= MOST:
+        raise BadInput("A field cannot hold such a number.", "Use one that every JSON reader knows: up to 2 to the power of 53.")
     if isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple) and all(isinstance(item, str) for item in cast(Iterable[object], value)):

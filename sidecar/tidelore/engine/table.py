@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 # How many of the newest exchanges extraction leaves alone by default: the newest is still in the prompt.
 DEFAULT_LAG = 1
+MOST_ASKED = 1_000_000_000
 
 
 def _silent(done: int, total: int) -> None:
@@ -60,6 +61,6 @@ def method(name: str, params: type[Any], result: type[Any], *, writes: bool = Fa
 
 def positive(value: int, what: str) -> int:
     """The value, when it is 1 or more. Raises BadInput."""
-    if value < 1:
-        raise BadInput(f"{what} is {value}.", "It must be 1 or more.")
+    if not 1 <= value <= MOST_ASKED:
+        raise BadInput(f"{what} is {str(value)[:20]}.", f"It must be from 1 to {MOST_ASKED}.")
     return value

@@ -31,7 +31,7 @@ class _Fault(Exception):
 async def answer(service: Service, line: bytes, call: Call) -> bytes | None:
     """The answer to one line (a request or a batch) without its line end; None where none is due. Never raises but for cancellation."""
     try:
-        request = json.loads(line.decode("utf-8"))
+        request = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         return _encode(_error(None, _Fault(PARSE_ERROR, "This line is not JSON in UTF-8.", {"reason": str(error)[:200]})))
     if not isinstance(request, list):
@@ -98,6 +98,10 @@ def _error(id_: object, fault: _Fault) -> dict[str, Any]:
     if fault.data is not None:
         error["data"] = dict(fault.data)
     return {"jsonrpc": "2.0", "id": id_, "error": error}
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _encode(value: object) -> bytes:

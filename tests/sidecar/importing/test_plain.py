@@ -79,6 +79,31 @@ def test_dates_before_names_are_read(tmp_path: Path) -> None:
     assert [message.date for message in chat.messages] == ["2024-07-12T20:31", "2024-07-12T20:32:05"]
 
 
+@pytest.mark.parametrize("mark", ["12:30 ", "- ", "* ", "[12:30] ", "9:05 pm - ", "- 12:30:01 "])
+def test_a_time_of_day_or_a_list_mark_before_the_name_is_dropped(tmp_path: Path, mark: str) -> None:
+    chat = read(tmp_path, f"{mark}Bob: hi\n{mark}Ann: hello\nand more\n{mark}Bob: bye\n")
+    assert [(each.name, each.text, each.date) for each in chat.messages] == [
+        ("Bob", "hi", ""),
+        ("Ann", "hello\nand more", ""),
+        ("Bob", "bye", ""),
+    ]
+
+
+def test_a_list_in_a_message_stays_in_it_unless_a_speaker_is_named(tmp_path: Path) -> None:
+    chat = read(tmp_path, "Bob: hi\n- salt: a lot\n- pepper: none\nAnn: ok\nBob: fine\n12:30 Ann: yes\n")
+    assert [each.text for each in chat.messages] == ["hi\n- salt: a lot\n- pepper: none", "ok", "fine", "yes"]
+
+
+def test_a_known_speaker_speaks_without_bold_too(tmp_path: Path) -> None:
+    chat = read(tmp_path, "**Bob:** hi\n\n**Ann:** hello\nRecipe: salt\n\nBob: ok\n- Ann: yes\n", name="talk.md")
+    assert [(each.name, each.text) for each in chat.messages] == [
+        ("Bob", "hi"),
+        ("Ann", "hello\nRecipe: salt"),
+        ("Bob", "ok"),
+        ("Ann", "yes"),
+    ]
+
+
 @pytest.mark.req("F1")
 def test_system_and_tools_and_empty_messages_are_counted(tmp_path: Path) -> None:
     chat = read(tmp_path, "System: Be nice.\nUser: Hi\nTool: 4\nAssistant:\nUser: Bye\nAssistant: Ho")

@@ -23,7 +23,8 @@ REPAIR_LIMIT = 16_000
 
 _QUOTES = {'"': '"', "“": '”"', "”": '”"', "'": "'", "‘": "’'", "’": "’'", "«": "»"}
 _SPACE = re.compile(r"[\s\u200b\ufeff]*+")
-_COMMENT = re.compile(r"//[^\n]*+|#[^\n]*+|/\*(?s:.*?)\*/")
+# A comment that is longer is none; else every "/*" that is never closed would be sought to the end.
+_COMMENT = re.compile(r"//[^\n]*+|#[^\n]*+|/\*(?s:.{0,400}?)\*/")
 _WORD = re.compile(r"[^\s,:{}\[\]\"“”‘’'，：`]++|`(?!``)")
 _PLAIN_STRING = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _AFTER_COMMA = re.compile(

@@ -60,7 +60,7 @@ class Outcome:
 
 def chat_language(chat: OpenChat) -> str:
     """The main language of a chat, by its newest messages."""
-    standing = (len(chat.timeline.keys), chat.timeline.keys[-1] if chat.timeline.keys else "")
+    standing = tuple(chat.timeline.keys[-LANGUAGE_SAMPLE:])
     if chat.language[0] != standing:
         chat.language = (standing, _language(chat))
     return chat.language[1]

@@ -7,7 +7,6 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite
 
 from tidelore.engine.bulk import in_bulk
 from tidelore.engine.graph import Graph
@@ -252,9 +251,10 @@ class Index:
             at = bisect_left(sequence, (part.key, id_))
             for step in (-1, 1):
                 to = at + step
-                while 0 <= to < len(sequence) and (sequence[to][1] == id_ or sequence[to][1] not in self.documents):
+                while 0 <= to < len(sequence) and sequence[to][1] not in self.documents:
                     to += step
-                if 0 <= to < len(sequence):
+                # In a run of equal moments only the ends have a neighbour.
+                if 0 <= to < len(sequence) and sequence[to][1] != id_:
                     out.append(sequence[to][1])
         self._beside[id_] = out
         return out
@@ -321,7 +321,7 @@ def asks(text: str) -> bool:
 def _importance(node: NodeState) -> float:
     """0 to 1; the middle where none is given."""
     value = node.fields.get("importance")
-    return min(max(value / 10, 0.0), 1.0) if isinstance(value, int | float) and isfinite(value) else 0.5
+    return min(max(value, 0), 10) / 10 if isinstance(value, int | float) and value == value else 0.5
 
 
 def _card_text(node: NodeState) -> str:

@@ -19,9 +19,17 @@ _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 _LINE_ENDS = re.compile("\r\n?")
 
 
+# Putting marks in order takes quadratic time, so a run that no writing has passes unchanged, as unknown code points do.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u06d6-\u06dc\u0e38-\u0e3a\u0e48-\u0e4b\u0f71-\u0f84\u1ab0-\u1aff"
+    "\u1dc0-\u1dff\u20d0-\u20ff\u2de0-\u2dff\u302a-\u302f\u3099\u309a\ua8e0-\ua8f1\ufe20-\ufe2f"
+)
+_STORM = re.compile(f"[{_MARKS}]{{65,}}")
+
+
 @cache
 def _unknown() -> re.Pattern[str]:
-    return re.compile(f"({one_of(UNASSIGNED)}+)")
+    return re.compile(f"({one_of(UNASSIGNED)}+|{_STORM.pattern})")
 
 
 @cache
@@ -38,7 +46,7 @@ def known(char: str) -> bool:
 def nfc(text: str) -> str:
     """The text in NFC of Unicode 14. Code points that it does not know pass unchanged and nothing composes across them."""
     # What is normal by a later standard is so in each of its parts, and so by this one.
-    if text.isascii() or is_normalized("NFC", text):
+    if text.isascii() or (_STORM.search(text) is None and is_normalized("NFC", text)):
         return text
     return _between_unknown(_nfc, text)
 
@@ -78,7 +86,7 @@ def _repaired(match: re.Match[str]) -> str:
 
 def _between_unknown(form: Callable[[str], str], text: str) -> str:
     """`form` applied to each part between runs of unknown code points."""
-    if not _maybe_unknown().search(text):
+    if not _maybe_unknown().search(text) and _STORM.search(text) is None:
         return form(text)
     parts = _unknown().split(text)
     parts[::2] = map(form, parts[::2])

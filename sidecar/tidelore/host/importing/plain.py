@@ -1,11 +1,13 @@
-"""Text with a speaker at the start of each message: "Name: text", or Markdown with "**Name:** text"."""
+"""Text with a speaker at the start of each message: "Name: text", or Markdown with "**Name:** text".
+
+A list mark or a time of day before the name ("- Name: text", "12:30 Name: text") is dropped."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tidelore.engine.errors import BadInput
 
@@ -30,16 +32,21 @@ _BOLD = re.compile(
     + r"(?:[-*>][ \t]+)?(?:\*\*|__)(?P<name>[^*_:：\n]{1,40})"
     + r"(?:[:：][ \t]*(?:\*\*|__)|(?:\*\*|__)[ \t]*[:：])[ \t]*(?P<text>.*)"
 )
+_TIME = r"\[?(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:[ \t]?[AaPp][Mm])?\]?"
+_MARK = re.compile(rf"[ \t]*(?:[-*+•>][ \t]+(?:{_TIME}[ \t]+)?|{_TIME}[ \t]+(?:[-–—][ \t]+)?)(?=\S)")
 _NOT_IN_NAMES = re.compile(r'[,!?;"“”「」。，！？；、/\\<>|=*#()（）\[\]]')
 _RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
+    """`loose`: something stood before the name, as in a list; such a line may also be a list within a message."""
+
     text: str
     name: str = ""
     date: str = ""
     rest: str = ""
+    loose: bool = False
 
 
 def load(title: str, text: str, user_name: str, notes: Iterable[str]) -> ImportedChat:
@@ -53,9 +60,12 @@ def load(title: str, text: str, user_name: str, notes: Iterable[str]) -> Importe
     # One bold word before a colon in a plain chat is emphasis.
     marked = sum(1 for line in bold if line.name)
     origin: Origin = "markdown" if marked >= 2 or (marked and not any(line.name for line in plain)) else "text"
-    read = bold if origin == "markdown" else plain
     chat = ChatBuilder(title, origin, notes)
+    read = bold if origin == "markdown" else _sure(plain)
     speakers = _speakers(read, chat)
+    if origin == "markdown":
+        # Whoever speaks in bold is known, and speaks without it too.
+        read = [with_bold if with_bold.name or line.name not in speakers else line for with_bold, line in zip(bold, plain, strict=True)]
     if not speakers:
         raise BadInput("No line of the text begins with a speaker's name and a colon.", ACCEPTED)
     user = _user(speakers, user_name)
@@ -64,7 +74,24 @@ def load(title: str, text: str, user_name: str, notes: Iterable[str]) -> Importe
     return chat.build()
 
 
+def _sure(lines: Sequence[_Line]) -> list[_Line]:
+    """Without the names of loose lines, except where most lines are so, or somebody speaks who speaks elsewhere too."""
+    known = {line.name for line in lines if line.name and not line.loose}
+    loose = sum(line.loose for line in lines)
+    if loose * 2 > sum(1 for line in lines if line.name):
+        return list(lines)
+    return [line if not line.loose or line.name in known else _Line(line.text) for line in lines]
+
+
 def _plain(line: str) -> _Line:
+    mark = _MARK.match(line)
+    if mark:
+        found = _named(line[mark.end() :])
+        return replace(found, text=line, loose=True) if found.name else _Line(line)
+    return _named(line)
+
+
+def _named(line: str) -> _Line:
     match = _PLAIN.fullmatch(line)
     if not match:
         return _Line(line)
