@@ -10,6 +10,7 @@ import pytest
 
 from tests.engine.service_kit import Kit, rows
 from tidelore.engine.codec import windowed, windowless
+from tidelore.engine.errors import BadInput
 from tidelore.engine.model import EnsureEdge, EnsureNode, Evident, Named, Own, Quote
 from tidelore.engine.ports import Batch
 from tidelore.host.store import SqliteStore
@@ -123,3 +124,43 @@ def test_the_same_words_said_of_two_people_stand_in_two_lines() -> None:
     assert states["I live in Rome."] == "current"
     rome = next(node["id"] for node in kit.nodes("d", "fact") if node["text"] == "I live in Rome.")
     assert [edge["from"] for edge in kit.graph("d")["edges"] if edge["type"] == "replaces"] == [rome]
+
+
+def test_the_language_of_the_blocks_follows_every_edit() -> None:
+    kit = Kit()
+    english = rows(("Mara", "My cat is called Biscuit and she sleeps a lot by the stove."), ("Tobin", "Nice."), ("Mara", "plum cake"))
+    chinese = rows(("Mara", "我的猫叫饼干，她总是睡在炉子旁边，我非常爱她。"), ("Tobin", "很好，猫是很可爱的动物。"), ("Mara", "plum cake"))
+    kit.remember("c", english)
+    kit.recall("c", "cake?")
+    kit.remember("c", chinese)
+    kit.remember("fresh", chinese)
+    assert kit.recall("c", "cake?")["recalled"] == kit.recall("fresh", "cake?")["recalled"]
+
+
+def test_equal_messages_and_chains_of_names_stay_quick_enough_to_wait_for() -> None:
+    kit = Kit()
+    kit.remember("c", rows(*((("Mara", "Tobin")[at % 2], "We count the gulls above the mill.") for at in range(4000))))
+    assert kit.recall("c", "Who counts the gulls?")["cards"]
+    for number in range(150):
+        kit.call("entity.alias", chat="c", name=f"N{number + 1}", alias=f"N{number}")
+    assert len([node for node in kit.nodes("c", "entity") if node["text"].startswith("N")]) == 1
+
+
+@pytest.mark.parametrize("marks", ["\u0301\u0317", "\u0591", "\u0e38\u0e48"])
+def test_a_storm_of_marks_is_stored_and_keyed(marks: str) -> None:
+    kit = Kit()
+    text = "The lantern of Z" + marks * 20_000 + " hangs in the mill."
+    kit.remember("c", rows(("Mara", text)))
+    assert kit.show("c", rows(("Mara", text)))["inserted"] == 0
+    assert kit.recall("c", "Where does the lantern hang?")["cards"]
+
+
+def test_a_number_that_json_readers_do_not_know_is_refused() -> None:
+    kit = Kit()
+    kit.remember("c", SAID)
+    node = kit.nodes("c", "moment")[0]["id"]
+    for fields in ({"importance": 10**400}, {"n": 10**400}, {"n": 2**60}):
+        with pytest.raises(BadInput):
+            kit.call("node.edit", chat="c", node=node, fields=fields)
+    with pytest.raises(BadInput):
+        kit.recall("c", "lantern", budget=10**400)

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.sidecar.store_contract import rule_commit
+from tests.engine.service_kit import Kit, rows
+from tests.sidecar.store_contract import rule_commit, run
 from tests.sidecar.store_files import filled, refused, use
 from tidelore.engine.errors import StoreError
-from tidelore.host.store import FILE
+from tidelore.engine.ports import Batch
+from tidelore.host.store import FILE, SqliteStore
 
 
 @pytest.mark.parametrize("share", [0.001, 0.01, 0.3, 0.7, 0.99])
@@ -63,3 +65,39 @@ def test_a_fault_in_a_text_is_told_without_the_text(tmp_path: Path) -> None:
     error = refused(tmp_path)
     assert "damaged" in error.sentence
     assert "secret" not in error.sentence
+
+
+def test_a_store_that_is_removed_or_replaced_while_open_takes_no_more_writes(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    run(store.write(Batch(settings={"a": 1})))
+    (tmp_path / FILE).rename(tmp_path / "elsewhere.db")
+    with pytest.raises(StoreError, match="removed or replaced"):
+        run(store.write(Batch(settings={"a": 2})))
+    (tmp_path / FILE).write_bytes((tmp_path / "elsewhere.db").read_bytes())
+    with pytest.raises(StoreError, match="removed or replaced"):
+        run(store.write(Batch(settings={"a": 3})))
+    store.close()
+
+
+def test_a_damaged_schema_page_is_said_to_be_damaged(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    run(store.write(Batch(settings={"a": 1})))
+    store.close()
+    data = bytearray((tmp_path / FILE).read_bytes())
+    data[data.find(b"tablechatschats") + 5] = 0x94
+    (tmp_path / FILE).write_bytes(bytes(data))
+    with pytest.raises(StoreError, match="damaged"):
+        run(SqliteStore(tmp_path).chats())
+
+
+@pytest.mark.parametrize("change", ["update commits set clock = 'x'", "update sources set text = x'ff'", "update chats set revision = 'x'"])
+def test_rows_of_the_wrong_sort_are_said_to_be_damage(tmp_path: Path, change: str) -> None:
+    kit = Kit(store=SqliteStore(tmp_path))
+    kit.remember("c", rows(("Mara", "The lantern hangs in the mill.")))
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        db.execute(change)
+        db.commit()
+    again = Kit(store=SqliteStore(tmp_path))
+    with pytest.raises(StoreError):
+        again.recall("c", "Where does the lantern hang?")
+        again.show("c", rows(("Mara", "The lantern is gone.")))

@@ -17,7 +17,7 @@ from tidelore.engine.bulk import in_bulk
 from tidelore.engine.codec import canonical, commit_in, content_out, digest
 from tidelore.engine.errors import BadInput, Conflict, StoreError
 from tidelore.engine.keys import Entry
-from tidelore.engine.model import Commit, Source
+from tidelore.engine.model import Commit, Role, Source
 from tidelore.engine.ports import Batch, ChatRecord, ChatRows, ChatWrite, LedgerRow, PoolRows
 from tidelore.host.migrations import STEPS
 
@@ -42,9 +42,14 @@ class SqliteStore:
         except (OSError, sqlite3.Error) as error:
             self._thread.shutdown()
             raise _store_error(self.path, error) from error
+        except UnicodeDecodeError as error:
+            # SQLite's own words about a damaged page hold bytes that are no text.
+            self._thread.shutdown()
+            raise _damaged(self.path, "its first page cannot be read") from error
         except StoreError:
             self._thread.shutdown()
             raise
+        self._opened = self._identity()
 
     def _connect(self) -> sqlite3.Connection:
         new = not self.path.exists()
@@ -116,8 +121,9 @@ class SqliteStore:
                 raise BadInput(
                     "A text holds half of a character (a lone surrogate).", "Send whole characters; nothing was stored."
                 ) from error
-            except json.JSONDecodeError as error:
-                raise _damaged(self.path, str(error)) from error
+            except (ValueError, TypeError, KeyError, OverflowError) as error:
+                # What this module wrote it can read, so the file holds something else.
+                raise _damaged(self.path, f"{type(error).__name__} in what was read") from error
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, guarded)
 
@@ -152,13 +158,13 @@ class SqliteStore:
             # Both tables number from one counter, see `_next`, so one cursor serves both.
             last = max([cursor, *(row[0] for row in rows), *(row[0] for row in changes)])
             with in_bulk():
-                return PoolRows([Source(*row[1:]) for row in rows], [self._commit(*row[1:]) for row in changes], last)
+                return PoolRows([_source(*row[1:]) for row in rows], [self._commit(*row[1:]) for row in changes], last)
 
         return await self._run(work)
 
     def _commit(self, id_: str, content: str, clock: int, replica: str, maker: str) -> Commit:
         # What is stored is the canonical text, so the id can be checked without writing it once more.
-        if digest("commit", content) != id_:
+        if not isinstance(clock, int) or digest("commit", content) != id_:
             raise _damaged(self.path, f"commit {id_} is not what was written")
         try:
             return commit_in(json.loads(content), clock, replica, maker, id_)
@@ -175,7 +181,7 @@ class SqliteStore:
                 ).fetchall()
             finally:
                 db.execute("commit")
-            return ChatRows(found[0] if found else 0, [(Entry(row[0], row[1], row[2], bool(row[3]), row[4]), row[5]) for row in rows])
+            return ChatRows(int(found[0]) if found else 0, [(Entry(row[0], row[1], row[2], bool(row[3]), row[4]), row[5]) for row in rows])
 
         return await self._run(work)
 
@@ -186,7 +192,23 @@ class SqliteStore:
         return await self._run(lambda db: dict(db.execute("select chat, count(*) from slots group by chat")))
 
     async def write(self, batch: Batch) -> None:
-        await self._run(lambda db: _transaction(db, batch))
+        def work(db: sqlite3.Connection) -> None:
+            if self._identity() != self._opened:
+                raise StoreError(
+                    f"{self.path} was removed or replaced while it was open; nothing was stored.",
+                    "Start again, from a copy if you have one.",
+                )
+            _transaction(db, batch)
+
+        await self._run(work)
+
+    def _identity(self) -> tuple[int, int]:
+        """Which file the path names now; a file that is gone is none."""
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            return (0, 0)
+        return (found.st_dev, found.st_ino)
 
     async def ledger(self, kind: str, chat: str, limit: int) -> Sequence[LedgerRow]:
         def work(db: sqlite3.Connection) -> list[LedgerRow]:
@@ -282,6 +304,12 @@ def _store_error(path: Path, error: Exception) -> StoreError:
     if not code and "decode" in text:
         return _damaged(path, "a text in it is no text any more")  # SQLite's own words quote the text
     return StoreError(f"{path} cannot be used: {text}.", "Check that the folder exists and may be written, or choose another with --data.")
+
+
+def _source(key: str, role: Role, text: str) -> Source:
+    if not isinstance(text, str):
+        raise TypeError(f"the text of source {key!r} is no text")
+    return Source(key, role, text)
 
 
 def _damaged(path: Path, reason: str) -> StoreError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from tidelore.engine.errors import BadInput, TideloreError
@@ -46,7 +47,7 @@ async def answer(service: Service, line: bytes, call: Call) -> bytes | None:
 async def _respond(service: Service, request: object, call: Call) -> dict[str, Any] | None:
     """The response to one request; None for a notification."""
     id_ = request.get("id") if isinstance(request, dict) else None
-    valid_id = id_ is None or (isinstance(id_, str | int | float) and not isinstance(id_, bool))
+    valid_id = id_ is None or (isinstance(id_, str | int) and not isinstance(id_, bool)) or (isinstance(id_, float) and isfinite(id_))
     silent = isinstance(request, dict) and "id" not in request
     try:
         name, params = _read(request, valid_id=valid_id)
