@@ -164,10 +164,10 @@ class SqliteStore:
 
     def _commit(self, id_: str, content: str, clock: int, replica: str, maker: str) -> Commit:
         # What is stored is the canonical text, so the id can be checked without writing it once more.
-        if not isinstance(clock, int) or digest("commit", content) != id_:
+        if digest("commit", content) != id_:
             raise _damaged(self.path, f"commit {id_} is not what was written")
         try:
-            return commit_in(json.loads(content), clock, replica, maker, id_)
+            return commit_in(json.loads(content), int(clock), replica, maker, id_)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise _damaged(self.path, f"commit {id_} cannot be read") from error
 

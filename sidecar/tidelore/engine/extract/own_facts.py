@@ -25,7 +25,10 @@ _DIET = re.compile(rf"I(?:['’]m| am|['’]ve been| have been| became| went| tu
 _DIET_NAMED = re.compile(rf"(?: is|['’]s) {ADVERBS}(?:an? )?{_DIETS}(?:{END}|(?= since ))", _A)
 _NO_FOOD = re.compile(rf"I ((?:don['’]t|do not|never) eat (?:any )?(?:meat|pork|beef|fish|seafood|dairy|gluten|eggs)){END}", _A)
 
-_MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)"
+_MONTH = (
+    "(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    "|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)"
+)
 _DAY = "[0-9]{1,2}(?:st|nd|rd|th)?"
 _DATE = (
     rf"((?:the )?{_DAY}(?: of)? {_MONTH}(?:,? [0-9]{{4}})?|{_MONTH}(?: the)? {_DAY}(?:,? [0-9]{{4}})?|{_MONTH}(?:,? [0-9]{{4}})?"
