@@ -10,9 +10,9 @@ from tests.engine.extract.test_rules import facts
 @pytest.mark.parametrize(
     ("text", "attribute", "value"),
     [
-        ("I'm severely allergic to peanuts and shellfish.", "allergy", "peanuts and shellfish"),
-        ("I have a bad nut allergy.", "allergy", "nut"),
-        ("我对花生过敏。", "allergy", "花生"),
+        ("I'm severely allergic to peanuts and shellfish.", "allergy:peanuts and shellfish", "peanuts and shellfish"),
+        ("I have a bad nut allergy.", "allergy:nut", "nut"),
+        ("我对花生过敏。", "allergy:花生", "花生"),
         ("I'm a vegetarian now.", "diet", "vegetarian"),
         ("I've been vegan since 2019.", "diet", "vegan"),
         ("我吃素。", "diet", "吃素"),
@@ -48,7 +48,7 @@ def test_several_children_are_one_fact_each() -> None:
 def test_two_facts_of_one_sentence_are_both_kept() -> None:
     assert facts("I hate cilantro and love jazz.") == [("me", "likes:cilantro", "hate"), ("me", "likes:jazz", "love")]
     assert facts("I live in Leeds and work as a nurse.") == [("me", "lives in", "Leeds"), ("me", "works as", "nurse")]
-    assert facts("I'm allergic to cats and love dogs.") == [("me", "allergy", "cats"), ("me", "likes:dogs", "love")]
+    assert facts("I'm allergic to cats and love dogs.") == [("me", "allergy:cats", "cats"), ("me", "likes:dogs", "love")]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tidelore.engine.extract import han_states, states
 from tidelore.engine.extract.claims import Claim
@@ -91,6 +92,9 @@ def _claims(role: Role, text: str, found: list[Mention], spans: list[Span]) -> l
     by_start = {mention.start: mention for mention in found}
     for claim in _candidates(text, by_start, spans):
         if claim.subject or speech.is_own(claim.at):
+            if claim.attribute == "allergy":
+                # Each has a line of its own: a second allergy does not end the first.
+                claim = replace(claim, attribute=f"allergy:{fold_name(claim.value)}")
             line = (fold_name(claim.subject), claim.attribute)
             if line not in lines and len(lines) == MOST_FACTS:
                 break
