@@ -252,3 +252,9 @@ def test_an_undo_says_what_it_took_back_and_takes_the_beginning_of_an_id(kit: Ki
 def test_an_edit_that_leaves_nothing_to_say_is_refused(kit: Kit, fields: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         kit.call("node.edit", chat="c", node=kit.nodes("c", "moment")[0]["id"], fields=fields)
+
+
+def test_null_for_what_may_be_left_out_is_left_out(kit: Kit) -> None:
+    kit.show("n", [{"role": "user", "text": "The lantern hangs in the mill.", "name": None, "hidden": None, "date": None}])
+    assert kit.call("extract.run", chat="n", by="rules", lag=0, range=None)["windows"] == 1
+    assert kit.recall("n", "Where does the lantern hang?", budget=None, preset=None)["cards"]

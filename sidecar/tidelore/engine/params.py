@@ -24,7 +24,8 @@ def parse(cls: Callable[..., T], value: object, where: str = "params") -> T:
         raise BadInput(f"{where} has no member {unknown[0]!r}.", f"Known members: {', '.join(fields)}.")
     out: dict[str, Any] = {}
     for name, (hint, required) in fields.items():
-        if name in value:
+        # null for what may be left out means that it is left out.
+        if name in value and (required or value[name] is not None):
             out[name] = _value(hint, value[name], f"{where}.{name}")
         elif required:
             raise BadInput(f"{where} lacks {name!r}.", f"Expected: {describe(hint)}.")
