@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tidelore.engine.text.document_numbers import accounts, north_american_phones, papers
-from tidelore.engine.text.secret_words import may_hold_secret, secrets
+from tidelore.engine.text.secret_words import may_hold_secret, secret_places
 
 CARD = "[card number]"
 PHONE = "[phone number]"
@@ -45,7 +45,7 @@ def _mask_once(text: str) -> str:
     folded = text if text.isascii() or not _WIDE.search(text) else text.translate(_FOLD)
     spans: list[_Span] = []
     if may_hold_secret(folded):
-        spans.extend(_Span(*place, SECRET) for place in secrets(folded))
+        spans.extend(_Span(*place, SECRET) for place in secret_places(folded))
     if _DIGITS.search(folded):
         for find in _NUMBER_FINDERS:
             spans.extend(find(folded))

@@ -151,7 +151,7 @@ def _named_secrets(text: str) -> Iterator[Place]:
             yield match.span("value")
 
 
-def secrets(text: str) -> Iterator[Place]:
+def secret_places(text: str) -> Iterator[Place]:
     """Where secrets stand; places may overlap."""
     for find in (_pem_keys, _tokens, _bearer_tokens, _labelled_secrets, _said_secrets, _named_secrets):
         yield from find(text)
