@@ -14,6 +14,9 @@ import pytest
 from tests.sidecar.cli_kit import COMMAND, answered, environment, sample, tidelore, write_chat
 from tidelore import __version__
 
+# Each starts processes of its own.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:

@@ -11,6 +11,9 @@ import pytest
 from tests.sidecar.cli_kit import answered, sample, tidelore, write_chat
 from tidelore.commands.invocation import command
 
+# Each starts processes of its own.
+pytestmark = pytest.mark.slow
+
 MODEL = {"TIDELORE_MODEL_URL": "http://127.0.0.1:9/v1", "TIDELORE_MODEL": "m"}
 QUESTION = "the thread on the old key"
 

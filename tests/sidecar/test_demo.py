@@ -11,6 +11,9 @@ from tests.sidecar.cli_kit import answered, story, tidelore
 from tidelore.commands.measure import width
 from tidelore.demo.scenarios import EXPECTED
 
+# Each starts processes of its own.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Any:
