@@ -282,14 +282,6 @@ class Graph:
     def shown(self) -> Iterator[NodeState]:
         return (node for node in self.nodes.values() if node.shown)
 
-    def edges_of(self, node: NodeState) -> Iterator[EdgeState]:
-        """The edges at a node whose other end is shown."""
-        for name in node.edges:
-            edge = self.edges[name]
-            other = self.nodes[edge.other(node.id)]
-            if other.shown:
-                yield edge
-
     def current(self, line: tuple[str, str]) -> str:
         """The id of the latest shown fact of a line."""
         return self.along(line)[-1] if self.along(line) else ""

@@ -30,9 +30,9 @@ def window_id(keys: Sequence[str]) -> str:
     return digest("window", *keys)
 
 
-def exchange_starts(slots: Sequence[Slot]) -> list[int]:
-    """Where exchanges begin: at the chat's start, and at each user message that does not follow another one."""
-    return [at for at, slot in enumerate(slots) if at == 0 or (slot.role == "user" and slots[at - 1].role != "user")]
+def _begins_exchange(slots: Sequence[Slot], at: int) -> bool:
+    """Whether a user message stands here that does not follow another one. The chat's first message begins one, whoever speaks."""
+    return at == 0 or (slots[at].role == "user" and slots[at - 1].role != "user")
 
 
 def settled(timeline: Timeline, lag: int) -> int:
@@ -43,7 +43,7 @@ def settled(timeline: Timeline, lag: int) -> int:
         if at == 0:
             break
         at -= 1
-        while at > 0 and not (slots[at].role == "user" and slots[at - 1].role != "user"):
+        while not _begins_exchange(slots, at):
             at -= 1
     return at
 
@@ -101,7 +101,7 @@ def _last(timeline: Timeline, at: int, end: int, exchanges: int, *, stop_at_cove
             break
         source = sources.get(slots[at].key)
         length = len(source.text) if source else 0
-        begun += at == first or (slots[at].role == "user" and slots[at - 1].role != "user")
+        begun += at == first or _begins_exchange(slots, at)
         if begun > exchanges or at - first >= MAX_MESSAGES or (at > first and size + length > MAX_CHARACTERS):
             break
         size += length
