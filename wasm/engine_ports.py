@@ -21,7 +21,7 @@ from tidelore.engine.errors import (
 )
 from tidelore.engine.keys import Entry
 from tidelore.engine.model import Commit, Source
-from tidelore.engine.ports import Batch, ChatRecord, ChatRows, LedgerRow, PoolRows, VectorModel
+from tidelore.engine.ports import Batch, ChatRecord, ChatRows, LedgerRow, PoolRows, Purged, VectorModel
 
 T = TypeVar("T")
 STORE_SECONDS = 60.0
@@ -89,6 +89,12 @@ class PageStore:
 
     async def write(self, batch: Batch) -> None:
         await self._ask(lambda _: None, "write", _batch_out(batch))
+
+    async def purge(self, chat: str) -> Purged:
+        def read(found: Any) -> Purged:
+            return Purged(int(found["messages"]), int(found["sources"]), int(found["commits"]), bool(found["shared"]))
+
+        return await self._ask(read, "purge", chat)
 
     async def ledger(self, kind: str, chat: str, limit: int) -> Sequence[LedgerRow]:
         def read(rows: Any) -> list[LedgerRow]:

@@ -12,7 +12,7 @@ export function memoryStore(replica = "page") {
   const chats = new Map();
   const slots = new Map();
   const pools = new Map();
-  const ledger = [];
+  let ledger = [];
   const settings = new Map();
   let counter = 0;
 
@@ -59,8 +59,24 @@ export function memoryStore(replica = "page") {
         const known = commits.get(value.id);
         if (!known || value.clock < known.value.clock) commits.set(value.id, { sequence: ++counter, value });
       }
-      for (const row of batch.ledger) ledger.push({ ...row, id: ledger.length + 1 });
+      for (const row of batch.ledger) ledger.push({ ...row, id: ++counter });
       for (const [name, value] of Object.entries(batch.settings)) settings.set(name, value);
+    },
+    purge(id) {
+      const record = chats.get(id);
+      if (!record) return { messages: 0, sources: 0, commits: 0, shared: false };
+      const messages = slots.get(id)?.size ?? 0;
+      slots.delete(id);
+      chats.delete(id);
+      const others = [...chats.values()];
+      for (const each of others) {
+        if (record.parent && each.parent.split(",").at(-1) === id) each.parent += `,${record.parent}`;
+      }
+      const shared = others.some(({ pool }) => pool === record.pool);
+      ledger = ledger.filter(({ chat }) => chat !== id && (shared || chat !== record.pool));
+      const { sources, commits } = shared ? { sources: new Map(), commits: new Map() } : poolOf(record.pool);
+      if (!shared) pools.delete(record.pool);
+      return { messages, sources: sources.size, commits: commits.size, shared };
     },
     ledger: (kind, chat, limit) =>
       ledger

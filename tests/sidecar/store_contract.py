@@ -13,7 +13,7 @@ from tidelore.engine.codec import windowed, windowless
 from tidelore.engine.errors import Conflict
 from tidelore.engine.keys import Entry
 from tidelore.engine.model import Commit, EnsureEdge, EnsureNode, Evident, Known, Named, Patch, Quote, Retire, Source, Speaker
-from tidelore.engine.ports import Batch, ChatRecord, ChatRows, ChatWrite, LedgerRow, PoolRows, Store
+from tidelore.engine.ports import Batch, ChatRecord, ChatRows, ChatWrite, LedgerRow, PoolRows, Purged, Store
 
 T = TypeVar("T")
 
@@ -187,6 +187,85 @@ class StoreContract:
     def all_at_once(chat: ChatWrite) -> Batch:
         source = Source("k9", "user", "words")
         return Batch("p", [source], [rule_commit("Zoe")], None, chat, [LedgerRow("recall", chat.chat, 1, {"n": 1})], {"a": 1})
+
+    # ---- a chat is purged ----
+
+    def full(self, store: Store) -> None:
+        """Chats "c" and "other", each on a pool of its own, with rows of the ledger of both chats and both pools."""
+        for name, pool in (("c", "p"), ("other", "q")):
+            new = record(name, pool)
+            noted = [LedgerRow("recall", new.id, 1, {"n": 1}), LedgerRow("delivery", pool, 2, {"n": 2})]
+            sources = [Source(f"k{order}", "user", f"words {order}") for order in (10, 20)]
+            self.write(store, Batch(pool, sources, [rule_commit("Ann")], new, ChatWrite(new.id, 0, [], slots(10, 20, 30)), noted))
+
+    def test_a_purge_removes_all_of_a_chat_and_nothing_of_another(self, store: Store) -> None:
+        self.full(store)
+        assert run(store.purge(record("c").id)) == Purged(3, 2, 1, shared=False)
+        assert [each.name for each in run(store.chats())] == ["other"]
+        assert run(store.sizes()) == {record("other").id: 3}
+        assert run(store.revisions()).keys() == {record("other").id}
+        assert (self.chat(store).revision, list(self.chat(store).rows)) == (0, [])
+        assert (list(self.pool(store).sources), list(self.pool(store).commits)) == ([], [])
+        assert (len(self.pool(store, "q").sources), len(self.pool(store, "q").commits)) == (2, 1)
+        assert [row.chat for kind in ("recall", "delivery") for row in run(store.ledger(kind, "", 9))] == [record("other").id, "q"]
+
+    @pytest.mark.req("P13")
+    def test_a_pool_that_another_chat_uses_outlives_a_purge(self, store: Store) -> None:
+        self.full(store)
+        branch = record("branch", parent=record("c").id)
+        self.write(store, Batch("p", new_chat=branch, chat=ChatWrite(branch.id, 0, [], slots(10))))
+        before = self.pool(store)
+        assert run(store.purge(record("c").id)) == Purged(3, 0, 0, shared=True)
+        assert self.pool(store) == before
+        assert {each.name for each in run(store.chats())} == {"branch", "other"}
+        assert list(self.chat(store, "branch").rows) == slots(10)
+        assert [row.chat for row in run(store.ledger("recall", "", 9))] == [record("other").id]
+        assert {row.chat for row in run(store.ledger("delivery", "", 9))} == {"p", "q"}, "the pool's own rows stay with it"
+        assert run(store.purge(branch.id)) == Purged(1, 2, 1, shared=False)
+        assert list(self.pool(store).commits) == []
+
+    @pytest.mark.req("P13")
+    def test_whoever_branched_from_a_purged_chat_keeps_the_line_to_those_before_it(self, store: Store) -> None:
+        ids = {name: record(name).id for name in ("first", "second", "third", "fourth", "beside")}
+        line = {"first": "", "second": ids["first"], "third": ids["second"], "fourth": ids["third"], "beside": ids["first"]}
+        for name, parent in line.items():
+            self.write(store, Batch("p", new_chat=record(name, parent=parent), chat=ChatWrite(ids[name], 0, [], ())))
+
+        def parents() -> dict[str, str]:
+            return {each.name: each.parent for each in run(store.chats())}
+
+        run(store.purge(ids["second"]))
+        third = f"{ids['second']},{ids['first']}"
+        assert parents() == {"first": "", "third": third, "fourth": ids["third"], "beside": ids["first"]}
+        run(store.purge(ids["third"]))
+        run(store.purge(ids["first"]))
+        assert parents() == {"fourth": f"{ids['third']},{third}", "beside": ids["first"]}
+
+    def test_a_purge_of_nothing_changes_nothing(self, store: Store) -> None:
+        self.full(store)
+        before = self.snapshot(store)
+        assert run(store.purge("nowhere")) == Purged(0, 0, 0, shared=False)
+        assert self.snapshot(store) == before
+
+    def test_the_name_and_the_pool_of_a_purged_chat_can_be_used_again(self, store: Store) -> None:
+        self.full(store)
+        cursor = self.pool(store).cursor
+        run(store.purge(record("c").id))
+        new = record("c")
+        self.write(store, Batch("p", [Source("k10", "user", "new words")], [rule_commit("Bob")], new, ChatWrite(new.id, 0, [], slots(10))))
+        rows = self.pool(store, cursor=cursor)
+        assert [source.text for source in rows.sources] == ["new words"], "numbers are not given twice"
+        assert list(rows.commits) == [rule_commit("Bob")]
+        assert self.pool(store).sources == rows.sources
+        assert (self.chat(store).revision, list(self.chat(store).rows)) == (1, slots(10))
+
+    def test_a_write_to_a_purged_chat_is_a_conflict_and_stores_nothing(self, store: Store) -> None:
+        self.full(store)
+        run(store.purge(record("c").id))
+        before = self.snapshot(store)
+        with pytest.raises(Conflict):
+            self.write(store, self.all_at_once(ChatWrite(record("c").id, 1, [], slots(40))))
+        assert self.snapshot(store) == before
 
     # ---- pools ----
 

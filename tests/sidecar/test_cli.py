@@ -98,7 +98,7 @@ def test_a_preview_writes_nothing_and_says_how_to_go_on(data: Path, tmp_path: Pa
 
 
 def test_an_import_makes_a_chat_that_can_be_asked(filled: Path) -> None:
-    assert answered(filled, "chats")["chats"] == [{"chat": "story", "messages": 40, "branch_of": ""}]
+    assert [(each["chat"], each["messages"], each["branch_of"]) for each in answered(filled, "chats")["chats"]] == [("story", 40, "")]
     found = answered(filled, "recall", "What colour was the thread on the old key?", "--trace")
     assert 14 in [each["index"] for card in found["cards"][:5] for each in card["evidence"]]
     assert found["trace"]["cards"]
@@ -115,7 +115,7 @@ def test_the_same_file_again_brings_nothing_new(filled: Path, tmp_path: Path) ->
 def test_a_longer_version_of_a_chat_adds_to_it(filled: Path, tmp_path: Path) -> None:
     longer = answered(filled, "import", str(sample(tmp_path / "story.jsonl", 44)), "--yes")
     assert [(each["new"], each["gone"], each["stored"]) for each in longer["chats"]] == [(4, 0, 40)]
-    assert answered(filled, "chats")["chats"] == [{"chat": "story", "messages": 44, "branch_of": ""}]
+    assert [(each["chat"], each["messages"], each["branch_of"]) for each in answered(filled, "chats")["chats"]] == [("story", 44, "")]
 
 
 def test_another_chat_of_the_same_name_does_not_replace_the_first(filled: Path, tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_ctrl_c_keeps_what_is_stored(data: Path, tmp_path: Path) -> None:
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"Traceback" not in errors
-    assert answered(data, "chats")["chats"] == [{"chat": "long", "messages": 6000, "branch_of": ""}]
+    assert [(each["chat"], each["messages"], each["branch_of"]) for each in answered(data, "chats")["chats"]] == [("long", 6000, "")]
     left = len(answered(data, "plan", "long", "--by", "rules", "--lag", "0")["windows"])
     assert left > 0
     assert answered(data, "import", str(file), "--yes")["chats"][0]["extracted"] == left

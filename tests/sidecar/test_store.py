@@ -70,6 +70,26 @@ class TestSqliteStore(StoreContract):
         assert caught.value.hint
         assert list(self.pool(store).sources) == []
 
+    def test_the_words_of_a_purged_chat_are_nowhere_in_the_folder(self, store: SqliteStore) -> None:
+        secret = "the heron knows where the key lies"
+        new = record("c", "q")
+        batch = Batch("q", [Source("k10", "user", secret)], everything(), new, ChatWrite(new.id, 0, [], slots(10)))
+        self.write(store, batch)
+        self.make(store, "d")
+
+        def files() -> bytes:
+            return b"".join(path.read_bytes() for path in sorted(store.path.parent.iterdir()))
+
+        assert secret.encode() in files()
+        other = SqliteStore(store.path.parent)
+        version = run(other.version())
+        run(store.purge(new.id))
+        assert run(other.version()) != version
+        assert [each.name for each in run(other.chats())] == ["d"]
+        other.close()
+        assert secret.encode() not in files()
+        assert b"likes" not in files(), "nor are those of its commits"
+
     def test_many_writes_at_once_are_all_stored(self, store: SqliteStore) -> None:
         async def many() -> None:
             await asyncio.gather(*(store.write(Batch(ledger=[LedgerRow("recall", "a", 1, {"n": n})])) for n in range(50)))

@@ -17,8 +17,10 @@ from tidelore.engine.history import Change, Timeline
 from tidelore.engine.keys import Door, Entry
 from tidelore.engine.model import Commit, Message, Source
 from tidelore.engine.pool import Pool
-from tidelore.engine.ports import Batch, ChatRecord, ChatWrite, LedgerRow, Now, Store, Token
+from tidelore.engine.ports import Batch, ChatRecord, ChatWrite, LedgerRow, Now, Purged, Store, Token
 from tidelore.engine.recall.index import Index
+from tidelore.engine.records import Records, chat_id
+from tidelore.engine.scopes import scope_chat
 
 T = TypeVar("T")
 ROUNDS = 8
@@ -27,18 +29,20 @@ KEPT_POOLS = 8
 
 @dataclass(slots=True)
 class OpenPool:
-    """A pool in memory. `cursor` is how far the store was read, `chats` the open chats on it."""
+    """A pool in memory. `cursor` is how far the store was read, `chats` the open chats on it, `tokens` what its sources take of a
+    prompt, as far as that was asked for."""
 
     id: str
     pool: Pool = field(default_factory=Pool)
     cursor: int = 0
     chats: dict[str, OpenChat] = field(default_factory=dict[str, "OpenChat"])
+    tokens: dict[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(slots=True)
 class OpenChat:
-    """A chat in memory. `raw` is the list of messages as the host last gave it, `language` that of the chat while its
-    newest messages are these."""
+    """A chat in memory. `raw` is the list of messages as the host last gave it, and `screen` the number of that state (0: not known);
+    `language` is that of the chat while its newest messages are these."""
 
     record: ChatRecord
     home: OpenPool
@@ -47,6 +51,7 @@ class OpenChat:
     index: Index
     revision: int
     raw: list[Any] = field(default_factory=list[Any])
+    screen: int = 0
     language: tuple[tuple[str, ...], str] = (("",), "und")
 
     @property
@@ -65,20 +70,22 @@ class Chats:
         self.clock = Clock()
         self.replica = ""
         self._door = Door()
-        self._records: dict[str, ChatRecord] = {}
+        self.named = Records()
         self._pools: dict[str, OpenPool] = {}
         self._version = -1
+        self._screens = 0
 
     # ---- opening ----
 
     async def records(self) -> list[ChatRecord]:
+        """All chats, oldest first."""
         await self.catch_up()
-        return sorted(self._records.values(), key=lambda record: (record.clock, record.id))
+        return self.named.all()
 
     async def scoped(self, scope: str) -> OpenChat | None:
         """What is remembered beyond one chat, under a scope such as "profile" or "character:Mira"; None where nothing is."""
         await self.catch_up()
-        record = self._record(scope_chat(scope))
+        record = self.named.get(scope_chat(scope))
         return await self._opened(record) if record is not None else None
 
     async def open_scope(self, scope: str) -> OpenChat:
@@ -89,13 +96,13 @@ class Chats:
     async def open(self, name: str) -> OpenChat:
         """The chat of that name. Raises NotFound."""
         await self.catch_up()
-        record = self._record(name)
+        return await self._opened(self._record(name))
+
+    def _record(self, name: str) -> ChatRecord:
+        record = self.named.get(name)
         if record is None:
             raise NotFound(f"There is no chat named {name!r}.", "chat.list names the chats; chat.update makes a new one.")
-        return await self._opened(record)
-
-    def _record(self, name: str) -> ChatRecord | None:
-        return self._records.get(name)
+        return record
 
     async def _opened(self, record: ChatRecord) -> OpenChat:
         home = self._kept(record.pool)
@@ -117,22 +124,11 @@ class Chats:
         return home
 
     def _build(self, record: ChatRecord, home: OpenPool, revision: int, rows: Sequence[tuple[Entry, int]]) -> OpenChat:
-        timeline = Timeline(home.pool, record.id, self._ancestors(record))
+        timeline = Timeline(home.pool, record.id, self.named.ancestors(record))
         graph = Graph()
         with in_bulk():
             graph.change(timeline.load(rows))
         return OpenChat(record, home, timeline, graph, Index(graph, timeline), revision)
-
-    def _ancestors(self, record: ChatRecord) -> list[str]:
-        by_id = {each.id: each for each in self._records.values()}
-        out: list[str] = []
-        while record.parent and record.parent not in out:
-            out.append(record.parent)
-            parent = by_id.get(record.parent)
-            if parent is None:
-                break
-            record = parent
-        return out
 
     def as_of(self, chat: OpenChat, index: int) -> tuple[Timeline, Graph]:
         """The chat as it stood when the message at `index` was its last."""
@@ -151,9 +147,9 @@ class Chats:
             return
         if not self.replica:
             self.replica = await self.store.replica()
-        # Added, since a chat may be made here while this is awaited; none ever goes.
-        self._records.update({record.name: record for record in await self.store.chats()})
-        for record in self._records.values():
+        for record in await self.named.read(self.store):
+            self._drop(record)
+        for record in self.named.all():
             self.clock.see(record.clock)
         revisions = await self.store.revisions()
         for home in list(self._pools.values()):
@@ -184,10 +180,19 @@ class Chats:
         """Drop a chat from memory; it is read from the store when next asked for."""
         chat.home.chats.pop(chat.record.id, None)
 
+    def _drop(self, record: ChatRecord) -> None:
+        """A chat was purged. Its pool is read anew, where another chat uses it: it may have been emptied and filled again meanwhile."""
+        self._pools.pop(record.pool, None)
+
     def _lose(self, chat: OpenChat) -> None:
         """After a write that failed, or was cancelled so that nobody here knows whether it was stored: read all of it anew."""
         self._pools.pop(chat.record.pool, None)
         self._version = -1
+
+    def _check_home(self, chat: OpenChat) -> None:
+        """After a write: a pool that was given up meanwhile has it, what was read in its place may lack it and is read anew."""
+        if self._pools.get(chat.record.pool) is not chat.home:
+            self._pools.pop(chat.record.pool, None)
 
     # ---- writing ----
 
@@ -195,14 +200,15 @@ class Chats:
         return self.clock.tick(self.now())
 
     async def update(
-        self, name: str, raw: Sequence[Any], parse: Callable[[Any], Message | str], branch_of: str = ""
+        self, name: str, raw: Sequence[Any], parse: Callable[[Any], Message | str], branch_of: str = "", pool: str = ""
     ) -> tuple[OpenChat, Change, dict[str, int]]:
-        """The whole chat as it now stands; the chat is made if it is new. `parse` turns a raw message into a Message, or into the role
+        """The whole chat as it now stands; the chat is made if it is new, on the pool of the one it branched from, else on `pool`, else on
+        a new one. `parse` turns a raw message into a Message, or into the role
         of one that is not part of a chat; those are counted in the third value."""
         for _ in range(ROUNDS):
             async with self.lock:
                 await self.catch_up()
-                chat, made = await self._for_update(name, branch_of)
+                chat, made = await self._for_update(name, branch_of, pool)
                 try:
                     change, skipped = await self._update(chat, made, raw, parse)
                 except Conflict:
@@ -210,21 +216,54 @@ class Chats:
                 return chat, change, skipped
         raise Conflict("Other writers keep changing this chat.", "Send the update again.")
 
-    async def _for_update(self, name: str, branch_of: str) -> tuple[OpenChat, bool]:
-        record = self._record(name)
+    async def splice(
+        self, name: str, screen: int, at: int, remove: int, raw: Sequence[Any], parse: Callable[[Any], Message | str]
+    ) -> tuple[OpenChat, Change, dict[str, int]]:
+        """The chat as it was at `screen`, with `remove` messages from `at` on replaced. Raises Conflict when that state is not known."""
+        async with self.lock:
+            chat = await self.open(name)
+            if not screen or chat.screen != screen:
+                raise Conflict("The chat is not known in that state any more.", "Send the whole chat by chat.update.")
+            if at > len(chat.raw) or at + remove > len(chat.raw):
+                raise BadInput(f"There are {len(chat.raw)} messages.", "Count `at` and `remove` by the state that `screen` names.")
+            change, skipped = await self._update(chat, False, [*chat.raw[:at], *raw, *chat.raw[at + remove :]], parse)
+            return chat, change, skipped
+
+    async def _for_update(self, name: str, branch_of: str, pool: str) -> tuple[OpenChat, bool]:
+        record = self.named.get(name)
         if record is not None:
+            if pool not in ("", record.pool):
+                raise Conflict(
+                    f"The chat {name!r} stands on another pool here.",
+                    f"Send its own, {record.pool}, or none; or give the chat another name. chat.purge forgets this one for good.",
+                )
             return await self._opened(record), False
-        parent = self._record(branch_of) if branch_of else None
-        if branch_of and parent is None:
-            raise NotFound(f"There is no chat named {branch_of!r} to branch from.", "Leave `branch_of` out for a chat of its own.")
-        pool = (await self._opened(parent)).home if parent else OpenPool(self.token())
-        record = ChatRecord(self.token(), name, pool.id, parent.id if parent else "", self.tick())
-        return self._build(record, pool, 0, ()), True
+        parent = self.named.get(branch_of) if branch_of else None
+        if parent is not None and pool not in ("", parent.pool):
+            raise BadInput(f"A branch of {branch_of!r} cannot have a pool of its own.", f"Leave `pool` out, or send {parent.pool}.")
+        if branch_of and parent is None and not pool:
+            raise NotFound(
+                f"There is no chat named {branch_of!r} to branch from.",
+                "Leave `branch_of` out for a chat of its own, or send the `pool` that both share.",
+            )
+        if parent is not None:
+            home = (await self._opened(parent)).home
+        elif pool:
+            # Other chats may stand on it, or what was remembered there came before them.
+            home = self._kept(pool)
+            await self._read_pool(home)
+        else:
+            home = self._kept(self.token())
+        # A parent that is not here yet has this id when it comes: then what was changed in it by hand is the branch's, too.
+        ancestor = parent.id if parent is not None else chat_id(home.id, branch_of) if branch_of else ""
+        record = ChatRecord(chat_id(home.id, name), name, home.id, ancestor, self.tick())
+        return self._build(record, home, 0, ()), True
 
     async def _update(
         self, chat: OpenChat, made: bool, raw: Sequence[Any], parse: Callable[[Any], Message | str]
     ) -> tuple[Change, dict[str, int]]:
         timeline = chat.timeline
+        chat.screen = 0
         if len(chat.raw) != len(timeline.slots):
             chat.raw = []
         start, end, stop = _difference(chat.raw, raw, len(timeline.slots))
@@ -258,9 +297,12 @@ class Chats:
                 raise
             chat.revision += 1
             if made:
-                self._records[record.name] = record
-                home = self._pools.setdefault(record.pool, chat.home)
-                home.chats[record.id] = chat
+                self.named.add(record)
+                chat.home.chats[record.id] = chat
+            self._check_home(chat)
+        if not skipped:
+            self._screens += 1
+            chat.screen = self._screens
         return change, dict(skipped)
 
     async def commit(self, chat: OpenChat, commits: Sequence[Commit], ledger: Sequence[LedgerRow] = ()) -> None:
@@ -271,6 +313,21 @@ class Chats:
             self._lose(chat)
             raise
         self._take(chat.home, (), commits)
+        self._check_home(chat)
+
+    async def purge(self, name: str) -> tuple[ChatRecord, Purged]:
+        """Remove a chat for good. Raises NotFound."""
+        async with self.lock:
+            await self.catch_up()
+            record = self._record(name)
+            try:
+                counts = await self.store.purge(record.id)
+            finally:
+                # All is read anew, also after a purge that failed or was cancelled, so that nobody here knows what is stored.
+                self._drop(record)
+                self._version = -1
+            await self.catch_up()
+            return record, counts
 
     async def note(self, kind: str, chat: str, body: Mapping[str, Any]) -> None:
         """One row of the ledger."""
@@ -278,17 +335,6 @@ class Chats:
 
 
 CHUNK = 128
-SCOPES = ("character", "persona", "profile")
-# No caller's chat begins with it.
-SCOPE_MARK = "\x1f"
-
-
-def scope_chat(scope: str) -> str:
-    """The name of the chat that holds a scope. Raises BadInput for what is no scope."""
-    kind, _, of = scope.partition(":")
-    if kind not in SCOPES or bool(of.strip()) == (kind == "profile"):
-        raise BadInput(f"There is no scope {scope!r}.", 'Scopes are "profile", "character:NAME" and "persona:NAME".')
-    return SCOPE_MARK + scope
 
 
 def _no_message(raw: Any) -> Message:

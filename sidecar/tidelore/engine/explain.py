@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidelore.engine import methods as m
+from tidelore.engine import results as r
 from tidelore.engine.chats import OpenChat
 from tidelore.engine.history import Slot
 from tidelore.engine.model import Fields, Patch, Retire
@@ -15,25 +15,25 @@ from tidelore.engine.text.counting import count_tokens
 TRACED = 30
 
 
-def why(chat: OpenChat, node: NodeState) -> m.Why:
+def why(chat: OpenChat, node: NodeState) -> r.Why:
     """The commits behind a node, in fold order, with their messages; then the changes by hand."""
     beliefs = [_belief(chat, part) for part in node.parts]
     for key, operation in node.patches:
         commit = chat.pool.commits[key[2]]
-        beliefs.append(m.Belief(commit.author, commit.maker, [], _patched(operation)))
-    return m.Why(node.id, node.kind, node.text, beliefs)
+        beliefs.append(r.Belief(commit.author, commit.maker, [], _patched(operation)))
+    return r.Why(node.id, node.kind, node.text, beliefs)
 
 
-def _belief(chat: OpenChat, part: NodePart) -> m.Belief:
+def _belief(chat: OpenChat, part: NodePart) -> r.Belief:
     commit = part.placement.commit
     quotes: dict[str, str] = dict(part.evidence)
     cited = [slot for slot in part.placement.slots if slot.key in quotes] or list(part.placement.slots)
-    return m.Belief(commit.author, commit.maker, [_message(chat, slot, quotes.get(slot.key, "")) for slot in cited], _plain(part.fields))
+    return r.Belief(commit.author, commit.maker, [_message(chat, slot, quotes.get(slot.key, "")) for slot in cited], _plain(part.fields))
 
 
-def _message(chat: OpenChat, slot: Slot, quote: str) -> m.MessageView:
+def _message(chat: OpenChat, slot: Slot, quote: str) -> r.MessageView:
     source = chat.pool.sources.get(slot.key)
-    return m.MessageView(chat.timeline.index(slot), slot.role, slot.name, source.text if source else "", quote)
+    return r.MessageView(chat.timeline.index(slot), slot.role, slot.name, source.text if source else "", quote)
 
 
 def _plain(fields: Fields) -> dict[str, object]:
@@ -47,21 +47,21 @@ def _patched(operation: Patch | Retire) -> dict[str, object]:
     return {operation.field: list(value) if isinstance(value, tuple) else value}
 
 
-def card(index: Index, each: Scored) -> m.Card:
+def card(index: Index, each: Scored) -> r.Card:
     """A recalled memory with the messages it rests on."""
     node, timeline = index.graph.nodes[each.document.id], index.timeline
-    evidence: list[m.CardEvidence] = []
+    evidence: list[r.CardEvidence] = []
     for key, quote in node.evidence:
         places = sorted(map(timeline.index, timeline.places.get(key, ())))
-        evidence.append(m.CardEvidence(places[0] if places else None, key, quote))
+        evidence.append(r.CardEvidence(places[0] if places else None, key, quote))
     text = each.document.text
-    return m.Card(
+    return r.Card(
         node.id,
         node.kind,
         node.sub,
         node.scope,
         text,
-        speaker_of(index, each),
+        speaker_of(index, each.document),
         each.document.date,
         round(each.score, 6),
         count_tokens(text),
@@ -69,11 +69,11 @@ def card(index: Index, each: Scored) -> m.Card:
     )
 
 
-def trace(chat: OpenChat, found: Recall) -> m.Trace:
+def trace(chat: OpenChat, found: Recall) -> r.Trace:
     """What was looked for and what became of the first candidates."""
     names = [chat.graph.nodes[id_].text for id_ in found.query.entities] + sorted(found.query.speakers)
     cards = [
-        m.TraceCard(
+        r.TraceCard(
             each.scored.document.id,
             each.scored.document.text,
             round(each.scored.score, 6),
@@ -83,4 +83,4 @@ def trace(chat: OpenChat, found: Recall) -> m.Trace:
         )
         for each in found.decisions[:TRACED]
     ]
-    return m.Trace(sorted(found.query.words), list(dict.fromkeys(names)), found.found, cards)
+    return r.Trace(sorted(found.query.words), list(dict.fromkeys(names)), found.found, cards)

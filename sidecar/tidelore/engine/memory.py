@@ -11,18 +11,13 @@ from tidelore.engine.codec import canonical
 from tidelore.engine.errors import Conflict
 from tidelore.engine.keys import Entry
 from tidelore.engine.model import Commit, Source
-from tidelore.engine.ports import Batch, ChatRecord, ChatRows, LedgerRow, PoolRows
+from tidelore.engine.ports import PARENTS_BETWEEN, Batch, ChatRecord, ChatRows, LedgerRow, PoolRows, Purged
 
 
 @dataclass(slots=True)
 class _Pool:
     sources: dict[str, tuple[int, Source]] = field(default_factory=dict[str, tuple[int, Source]])
     commits: dict[str, tuple[int, Commit]] = field(default_factory=dict[str, tuple[int, Commit]])
-    counter: int = 0
-
-    def next(self) -> int:
-        self.counter += 1
-        return self.counter
 
 
 class MemoryStore:
@@ -36,6 +31,7 @@ class MemoryStore:
         self._pools: dict[str, _Pool] = {}
         self._ledger: list[LedgerRow] = []
         self._settings: dict[str, Any] = {}
+        self._counter = 0
 
     async def replica(self) -> str:
         return self._replica
@@ -50,7 +46,7 @@ class MemoryStore:
         home = self._pools.setdefault(pool, _Pool())
         sources = [source for number, source in home.sources.values() if number > cursor]
         commits = [commit for number, commit in home.commits.values() if number > cursor]
-        return PoolRows(sources, commits, home.counter)
+        return PoolRows(sources, commits, self._counter)
 
     async def chat(self, chat: str) -> ChatRows:
         rows = self._slots.get(chat, {})
@@ -81,14 +77,33 @@ class MemoryStore:
         home = self._pools.setdefault(batch.pool, _Pool())
         for source in batch.sources:
             if source.key not in home.sources:
-                home.sources[source.key] = (home.next(), source)
+                home.sources[source.key] = (self._next(), source)
         for commit in batch.commits:
             known_commit = home.commits.get(commit.id)
             if known_commit is None or commit.clock < known_commit[1].clock:
-                home.commits[commit.id] = (home.next(), commit)
+                home.commits[commit.id] = (self._next(), commit)
         for row in batch.ledger:
-            self._ledger.append(replace(row, id=len(self._ledger) + 1, body=json.loads(canonical(row.body))))
+            self._ledger.append(replace(row, id=self._next(), body=json.loads(canonical(row.body))))
         self._settings.update((name, json.loads(canonical(value))) for name, value in batch.settings.items())
+
+    def _next(self) -> int:
+        self._counter += 1
+        return self._counter
+
+    async def purge(self, chat: str) -> Purged:
+        record = self._chats.pop(chat, None)
+        if record is None:
+            return Purged(0, 0, 0, shared=False)
+        del self._revisions[chat]
+        messages = len(self._slots.pop(chat, ()))
+        for each in list(self._chats.values()):
+            if record.parent and each.parent.split(PARENTS_BETWEEN)[-1] == chat:
+                self._chats[each.id] = replace(each, parent=each.parent + PARENTS_BETWEEN + record.parent)
+        shared = any(each.pool == record.pool for each in self._chats.values())
+        gone = {chat} if shared else {chat, record.pool}
+        self._ledger = [row for row in self._ledger if row.chat not in gone]
+        home = _Pool() if shared else self._pools.pop(record.pool, _Pool())
+        return Purged(messages, len(home.sources), len(home.commits), shared)
 
     async def ledger(self, kind: str, chat: str, limit: int) -> Sequence[LedgerRow]:
         return [row for row in reversed(self._ledger) if row.kind == kind and (not chat or row.chat == chat)][:limit]

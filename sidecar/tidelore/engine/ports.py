@@ -9,10 +9,14 @@ from typing import Any, Protocol
 from tidelore.engine.keys import Entry
 from tidelore.engine.model import Commit, Source
 
+# No id holds it.
+PARENTS_BETWEEN = ","
+
 
 @dataclass(frozen=True, slots=True)
 class ChatRecord:
-    """A chat of the store. `name` is the caller's, `id` is random and stays. `parent` is the id of the chat it branched from."""
+    """A chat of the store. `name` is the caller's; `id` is made of pool and name and stays. `parent` is the id of the chat it branched
+    from, or empty; when that one is purged, the ids that stood there as `parent` follow, with `PARENTS_BETWEEN` between."""
 
     id: str
     name: str
@@ -72,6 +76,16 @@ class Batch:
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """How much a purge removed. `shared`: another chat uses the pool, so its sources and commits stay."""
+
+    messages: int
+    sources: int
+    commits: int
+    shared: bool
+
+
 class Store(Protocol):
     """Append-only storage for sources, commits and ledger, and the chats as they stand. Errors are StoreError."""
 
@@ -99,6 +113,13 @@ class Store(Protocol):
 
     async def write(self, batch: Batch) -> None:
         """Raises Conflict when the chat's revision is another one by now; then nothing was stored."""
+        ...
+
+    async def purge(self, chat: str) -> Purged:
+        """Remove a chat (id) for good, all of it or nothing: its record, slots and ledger rows; when no other chat uses its pool, also the
+        pool's sources, commits and ledger rows (those whose `chat` is the pool). Where it stood last in the `parent` of another chat, its
+        own `parent` is added there. A chat that is not there is nothing: all counts 0. Cursors go on: what is written to the pool later
+        is new to whoever has read it before."""
         ...
 
     async def ledger(self, kind: str, chat: str, limit: int) -> Sequence[LedgerRow]:
@@ -135,7 +156,7 @@ class Vectors(Protocol):
     """Embeddings, which the engine never holds."""
 
     async def put(self, texts: Mapping[str, str]) -> None:
-        """Embed the texts of nodes; a node with another text than before is embedded anew."""
+        """Embed the texts of nodes; a node with another text than before is embedded anew, one with the same text is skipped."""
         ...
 
     async def score(self, query: str, k: int, allowed: Collection[str] | None) -> Sequence[tuple[str, float]]:

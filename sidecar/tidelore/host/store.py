@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from tidelore.engine.codec import canonical, commit_in, content_out, digest
 from tidelore.engine.errors import BadInput, Conflict, StoreError
 from tidelore.engine.keys import Entry
 from tidelore.engine.model import Commit, Role, Source
-from tidelore.engine.ports import Batch, ChatRecord, ChatRows, ChatWrite, LedgerRow, PoolRows
+from tidelore.engine.ports import PARENTS_BETWEEN, Batch, ChatRecord, ChatRows, ChatWrite, LedgerRow, PoolRows, Purged
 from tidelore.host.migrations import STEPS
 
 T = TypeVar("T")
@@ -82,6 +83,8 @@ class SqliteStore:
         db.execute("pragma journal_mode = wal")
         db.execute("pragma synchronous = full")
         db.execute("pragma foreign_keys = on")
+        # What a purge removes is overwritten, not only let go.
+        db.execute("pragma secure_delete = on")
         if have == len(STEPS):
             return
         db.execute("begin exclusive")
@@ -193,14 +196,30 @@ class SqliteStore:
 
     async def write(self, batch: Batch) -> None:
         def work(db: sqlite3.Connection) -> None:
-            if self._identity() != self._opened:
-                raise StoreError(
-                    f"{self.path} was removed or replaced while it was open; nothing was stored.",
-                    "Start again, from a copy if you have one.",
-                )
-            _transaction(db, batch)
+            self._check_identity()
+            with _transaction(db):
+                _write(db, batch)
 
         await self._run(work)
+
+    async def purge(self, chat: str) -> Purged:
+        def work(db: sqlite3.Connection) -> Purged:
+            self._check_identity()
+            with _transaction(db):
+                counts = _purge(db, chat)
+            # The words stand in the log, too, until it is written back. It is done already: where it cannot be now, SQLite does it later.
+            with suppress(sqlite3.OperationalError):
+                db.execute("pragma wal_checkpoint(truncate)")
+            return counts
+
+        return await self._run(work)
+
+    def _check_identity(self) -> None:
+        if self._identity() != self._opened:
+            raise StoreError(
+                f"{self.path} was removed or replaced while it was open; nothing was stored.",
+                "Start again, from a copy if you have one.",
+            )
 
     def _identity(self) -> tuple[int, int]:
         """Which file the path names now; a file that is gone is none."""
@@ -222,28 +241,57 @@ class SqliteStore:
         return await self._run(lambda db: {name: json.loads(value) for name, value in db.execute("select name, value from settings")})
 
 
-def _transaction(db: sqlite3.Connection, batch: Batch) -> None:
+@contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("begin immediate")
     try:
-        if batch.new_chat is not None:
-            _new_chat(db, batch.new_chat)
-        if batch.chat is not None:
-            _chat(db, batch.chat)
-        if batch.sources or batch.commits:
-            _pool(db, batch)
-        db.executemany(
-            "insert into ledger (kind, chat, at, body) values (?, ?, ?, ?)",
-            [(row.kind, row.chat, row.at, canonical(row.body)) for row in batch.ledger],
-        )
-        db.executemany(
-            "insert into settings values (?, ?) on conflict (name) do update set value = excluded.value",
-            [(name, canonical(value)) for name, value in batch.settings.items()],
-        )
+        yield
         db.execute("commit")
     except BaseException:
         if db.in_transaction:
             db.execute("rollback")
         raise
+
+
+def _write(db: sqlite3.Connection, batch: Batch) -> None:
+    if batch.new_chat is not None:
+        _new_chat(db, batch.new_chat)
+    if batch.chat is not None:
+        _chat(db, batch.chat)
+    if batch.sources or batch.commits:
+        _pool(db, batch)
+    db.executemany(
+        "insert into ledger (kind, chat, at, body) values (?, ?, ?, ?)",
+        [(row.kind, row.chat, row.at, canonical(row.body)) for row in batch.ledger],
+    )
+    db.executemany(
+        "insert into settings values (?, ?) on conflict (name) do update set value = excluded.value",
+        [(name, canonical(value)) for name, value in batch.settings.items()],
+    )
+
+
+def _purge(db: sqlite3.Connection, chat: str) -> Purged:
+    found = db.execute("select pool, parent from chats where id = ?", (chat,)).fetchone()
+    if found is None:
+        return Purged(0, 0, 0, shared=False)
+    pool, parent = found
+    messages = db.execute("delete from slots where chat = ?", (chat,)).rowcount
+    db.execute("delete from ledger where chat = ?", (chat,))
+    db.execute("delete from chats where id = ?", (chat,))
+    if parent:
+        last = PARENTS_BETWEEN + chat
+        db.execute(
+            "update chats set parent = parent || ? where parent = ? or substr(parent, -length(?)) = ?",
+            (PARENTS_BETWEEN + parent, chat, last, last),
+        )
+    if db.execute("select 1 from chats where pool = ?", (pool,)).fetchone():
+        return Purged(messages, 0, 0, shared=True)
+    # Numbers are never given twice: another process may have read the pool as far as they go.
+    db.execute("insert or replace into meta values ('sequence', ?)", (str(_last(db)),))
+    sources = db.execute("delete from sources where pool = ?", (pool,)).rowcount
+    commits = db.execute("delete from commits where pool = ?", (pool,)).rowcount
+    db.execute("delete from ledger where chat = ?", (pool,))
+    return Purged(messages, sources, commits, shared=False)
 
 
 def _new_chat(db: sqlite3.Connection, record: ChatRecord) -> None:
@@ -282,11 +330,16 @@ def _pool(db: sqlite3.Connection, batch: Batch) -> None:
 
 
 def _next(db: sqlite3.Connection) -> Iterator[int]:
-    """Numbers above all that sources and commits have, so that one cursor reads both tables."""
-    last = db.execute("select max(n) from (select max(sequence) as n from sources union all select max(sequence) from commits)").fetchone()[
-        0
-    ]
-    return iter(range((last or 0) + 1, 1 << 62))
+    """Numbers above all that sources and commits have or had, so that one cursor reads both tables."""
+    return iter(range(_last(db) + 1, 1 << 62))
+
+
+def _last(db: sqlite3.Connection) -> int:
+    numbers = (
+        "select max(sequence) as n from sources union all select max(sequence) from commits "
+        "union all select cast(value as integer) from meta where name = 'sequence'"
+    )
+    return int(db.execute(f"select max(n) from ({numbers})").fetchone()[0] or 0)
 
 
 def _store_error(path: Path, error: Exception) -> StoreError:

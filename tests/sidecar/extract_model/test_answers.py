@@ -102,7 +102,7 @@ def test_a_window_that_fails_does_not_stop_the_later_ones(world: World) -> None:
     world.say(talk(10))
     done = world.extract(failing_on("Number 2:", raising(ModelAnswer("The model gave an empty answer.", raw="{}"))))
     assert (done["windows"], done["remaining"]) == (4, 1)
-    assert done["failed"] == [{"first": 2, "last": 3, "error": "The model gave an empty answer."}]
+    assert done["failed"] == [{"first": 2, "last": 3, "error": "The model gave an empty answer.", "raw": "{}"}]
     assert len(world.model.asked) == 5
 
 

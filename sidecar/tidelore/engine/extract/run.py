@@ -34,15 +34,38 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class Attempts:
-    """What the ledger says of windows that gave nothing: how often tried, and how the last try ended."""
+    """What the ledger says of windows that gave nothing: how often tried, and the last try."""
 
     tries: dict[str, int] = field(default_factory=dict[str, int])
-    outcome: dict[str, str] = field(default_factory=dict[str, str])
-    error: dict[str, str] = field(default_factory=dict[str, str])
+    last: dict[str, Attempt] = field(default_factory=dict[str, "Attempt"])
 
     def aside(self, window: str) -> bool:
         """Whether to leave a window alone until someone asks for it: answered as empty, or tried too often."""
-        return self.outcome.get(window) == "empty" or self.tries.get(window, 0) >= ATTEMPTS
+        return self.last.get(window, NEVER).outcome == "empty" or self.tries.get(window, 0) >= ATTEMPTS
+
+    def take(self, window: str, outcome: str, error: str, raw: str) -> None:
+        self.last[window] = Attempt(outcome, error, raw)
+        if outcome == "failed":
+            self.tries[window] = self.tries.get(window, 0) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """`outcome`: failed or empty; `raw`: the model's answer where it was of no use, else empty."""
+
+    outcome: str
+    error: str
+    raw: str
+
+
+NEVER = Attempt("", "", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    window: Window
+    error: str
+    raw: str
 
 
 @dataclass(slots=True)
@@ -54,7 +77,7 @@ class Outcome:
     empty: int = 0
     dropped: int = 0
     problems: dict[str, int] = field(default_factory=dict[str, int])
-    failed: list[tuple[Window, str]] = field(default_factory=list[tuple[Window, str]])
+    failed: list[Failed] = field(default_factory=list[Failed])
     interrupted: str = ""
 
 
@@ -156,9 +179,9 @@ async def run_model(
             outcome.interrupted = f"{error.sentence} {error.hint}".strip()
             return outcome
         except ModelError as error:
-            raw = error.raw if isinstance(error, ModelAnswer) else ""
+            raw = error.raw[:RAW_KEPT] if isinstance(error, ModelAnswer) else ""
             await _note(chats, chat, attempts, keys, "failed", error.sentence, raw)
-            outcome.failed.append((window, error.sentence))
+            outcome.failed.append(Failed(window, error.sentence, raw))
         else:
             if commit is None:
                 await _note(chats, chat, attempts, keys, "empty", "", "")
@@ -253,7 +276,7 @@ async def _ask(
             "schema": "The model sent the schema back instead of an answer.",
             "nothing": "There is nothing usable in the model's answer.",
         }
-        raise ModelAnswer(sentences[answer.kind], "Try again, or choose another memory model.", raw[:RAW_KEPT])
+        raise ModelAnswer(sentences[answer.kind], "Try again, or choose another memory model.", raw)
     resolved = resolve(answer, inside, {node.key: node for node in known}, schema)
     outcome.dropped += resolved.dropped
     for problem in resolved.problems:
@@ -261,7 +284,7 @@ async def _ask(
         outcome.problems[code] = outcome.problems.get(code, 0) + 1
     if not resolved.operations:
         if resolved.dropped:
-            raise ModelAnswer("Nothing in the model's answer is supported by the messages.", "Try again.", raw[:RAW_KEPT])
+            raise ModelAnswer("Nothing in the model's answer is supported by the messages.", "Try again.", raw)
         return None
     return windowed(
         "model",
@@ -281,10 +304,8 @@ def _message(chat: OpenChat, at: int, number: int) -> PromptMessage:
 
 async def _note(chats: Chats, chat: OpenChat, attempts: Attempts, keys: Sequence[str], outcome: str, error: str, raw: str) -> None:
     window = window_id(keys)
-    attempts.outcome[window] = outcome
-    attempts.error[window] = error
-    if outcome == "failed":
-        attempts.tries[window] = attempts.tries.get(window, 0) + 1
+    await chats.open(chat.record.name)  # of a chat that was purged meanwhile nothing is noted
+    attempts.take(window, outcome, error, raw)
     await chats.note("attempt", chat.record.pool, {"window": window, "outcome": outcome, "error": error, "raw": raw})
 
 
@@ -300,10 +321,6 @@ def _replay(attempts: Attempts, row: LedgerRow) -> None:
     window, outcome = row.body["window"], row.body["outcome"]
     if outcome == "retry":
         attempts.tries.clear()
-        attempts.outcome.clear()
-        attempts.error.clear()
+        attempts.last.clear()
         return
-    attempts.outcome[window] = outcome
-    attempts.error[window] = row.body["error"]
-    if outcome == "failed":
-        attempts.tries[window] = attempts.tries.get(window, 0) + 1
+    attempts.take(window, outcome, row.body["error"], row.body["raw"])

@@ -2,46 +2,87 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from tidelore.engine import methods as m
-from tidelore.engine.chats import SCOPE_MARK
-from tidelore.engine.errors import BadInput
+from tidelore.engine import results as r
+from tidelore.engine.chats import OpenChat
+from tidelore.engine.errors import BadInput, Conflict
+from tidelore.engine.history import Change
 from tidelore.engine.model import Message
 from tidelore.engine.params import parse
+from tidelore.engine.scopes import SCOPE_MARK
 from tidelore.engine.table import Call, method
 from tidelore.engine.text.unicode14 import well_formed
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
 
+_POOL = re.compile("[0-9a-f]{32}")
 
-@method("chat.update", m.ChatUpdate, m.Updated, writes=True)
-async def chat_update(service: Service, params: m.ChatUpdate, call: Call) -> m.Updated:
+
+@method("chat.update", m.ChatUpdate, r.Updated, writes=True)
+async def chat_update(service: Service, params: m.ChatUpdate, call: Call) -> r.Updated:
     """Tell the engine the whole chat as it now stands; it finds the difference. The chat is made if it is new. An empty list is
     a valid chat: nothing of the memory is deleted, and it is back when the messages are."""
     del call
     _check_name(params.chat)
-    chat, change, skipped = await service.chats.update(params.chat, params.messages, _message, params.branch_of)
-    return m.Updated(
-        params.chat,
+    if params.pool and not _POOL.fullmatch(params.pool):
+        raise BadInput(f"There is no pool {params.pool[:40]!r}.", "The id of a pool is 32 hexadecimal digits, a to f in small letters.")
+    return _updated(*await service.chats.update(params.chat, params.messages, _message, params.branch_of, params.pool))
+
+
+@method("chat.splice", m.ChatSplice, r.Updated, writes=True)
+async def chat_splice(service: Service, params: m.ChatSplice, call: Call) -> r.Updated:
+    """The same as chat.update, told as a difference to the state that the last answer named `screen`: one swipe in a chat of thousands
+    of messages then sends one message. When the engine does not hold that state any more it is a conflict: send the whole chat."""
+    del call
+    screen = int(params.screen) if params.screen.isdecimal() and len(params.screen) < 20 else 0
+    for value, name in ((params.at, "at"), (params.remove, "remove")):
+        if value < 0:
+            raise BadInput(f"{name} is {value}.", "Count from 0.")
+    return _updated(*await service.chats.splice(params.chat, screen, params.at, params.remove, params.messages, _message))
+
+
+def _updated(chat: OpenChat, change: Change, skipped: dict[str, int]) -> r.Updated:
+    return r.Updated(
+        chat.record.name,
         len(chat.timeline.slots),
         len(change.slots_in),
         len(change.slots_out),
         len(change.removed),
         len(change.added),
         skipped,
+        str(chat.screen) if chat.screen else "",
     )
 
 
-@method("chat.list", m.NoParams, m.ChatInfos)
-async def chat_list(service: Service, params: m.NoParams, call: Call) -> m.ChatInfos:
+@method("chat.list", m.NoParams, r.ChatInfos)
+async def chat_list(service: Service, params: m.NoParams, call: Call) -> r.ChatInfos:
     """All chats, oldest first."""
     del params, call
     records = [record for record in await service.chats.records() if not record.name.startswith(SCOPE_MARK)]
-    names = {record.id: record.name for record in records}
     sizes = await service.store.sizes()
-    return m.ChatInfos([m.ChatInfo(each.name, sizes.get(each.id, 0), names.get(each.parent, "")) for each in records])
+    parents = service.chats.named.parents()
+    return r.ChatInfos(
+        [r.ChatInfo(each.name, sizes.get(each.id, 0), parents.get(each.id, ""), each.pool, parents.get(each.id) == "") for each in records]
+    )
+
+
+@method("chat.purge", m.ChatOnly, r.PurgedChat, writes=True)
+async def chat_purge(service: Service, params: m.ChatOnly, call: Call) -> r.PurgedChat:
+    """Forget a chat for good, as when it was deleted where it came from. It cannot be undone. Its branches keep what their messages
+    support; what all of them were made from goes with the last of them. The name can be used again."""
+    del call
+    chat = await service.chats.open(params.chat)
+    if chat.record.id in service.extracting:
+        raise Conflict("An extraction of this chat is still running.", "Cancel it, or wait until it is done.")
+    record, counts = await service.chats.purge(params.chat)
+    if not counts.shared:
+        service.attempts.pop(record.pool, None)
+    service.recalls = {id_: held for id_, held in service.recalls.items() if held[0] != record.id}
+    return r.PurgedChat(params.chat, counts.messages, counts.sources, counts.commits, counts.shared)
 
 
 def _message(raw: Any) -> Message | str:

@@ -3,45 +3,52 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tidelore.engine import methods as m
+from tidelore.engine import results as r
 from tidelore.engine.chats import OpenChat, check_index
-from tidelore.engine.errors import BadInput, Conflict, TideloreError
+from tidelore.engine.errors import BadInput, Cancelled, Conflict, TideloreError
 from tidelore.engine.extract import plan
+from tidelore.engine.extract.cost import estimate
 from tidelore.engine.extract.run import Attempts, Outcome, read_attempts, run_model, run_rules
-from tidelore.engine.ports import Batch
+from tidelore.engine.ports import Batch, Vectors
 from tidelore.engine.schema import DEFAULT, Schema
 from tidelore.engine.table import DEFAULT_LAG, Call, method, positive
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
 
+EMBEDDED_AT_ONCE = 64
 
-@method("extract.plan", m.ExtractPlan, m.Plan)
-async def extract_plan(service: Service, params: m.ExtractPlan, call: Call) -> m.Plan:
+
+@method("extract.plan", m.ExtractPlan, r.Plan)
+async def extract_plan(service: Service, params: m.ExtractPlan, call: Call) -> r.Plan:
     """What extraction would work on next: the messages that nothing live covers, as whole windows."""
     del call
     chat = await service.chats.open(params.chat)
     lag = _lag(params.lag)
     if params.by == "rules":
         due = plan.due_for_rules(chat.timeline, lag)
-        return m.Plan([m.WindowInfo(at, at) for at in due], [], lag)
+        return r.Plan([r.WindowInfo(at, at) for at in due], [], lag, 0)
     attempts = await attempts_of(service, chat)
-    windows: list[m.WindowInfo] = []
-    aside: list[m.AsideInfo] = []
+    windows: list[plan.Window] = []
+    aside: list[r.AsideInfo] = []
     for window in plan.due_for_model(chat.timeline, lag, positive(params.exchanges, "exchanges")):
         name = plan.window_id(chat.timeline.keys[window.first : window.last + 1])
         if attempts.aside(name):
-            reason = attempts.error.get(name) or "The model found nothing worth keeping here."
-            aside.append(m.AsideInfo(window.first, window.last, reason, attempts.tries.get(name, 0)))
+            last = attempts.last[name]
+            reason = last.error or "The model found nothing worth keeping here."
+            aside.append(r.AsideInfo(window.first, window.last, reason, attempts.tries.get(name, 0), last.raw))
         else:
-            windows.append(m.WindowInfo(window.first, window.last))
-    return m.Plan(windows, aside, lag)
+            windows.append(window)
+    tokens = estimate(chat, windows, await schema_of(service))
+    return r.Plan([r.WindowInfo(window.first, window.last) for window in windows], aside, lag, tokens)
 
 
-@method("extract.run", m.ExtractRun, m.Extracted, writes=True)
-async def extract_run(service: Service, params: m.ExtractRun, call: Call) -> m.Extracted:
+@method("extract.run", m.ExtractRun, r.Extracted, writes=True)
+async def extract_run(service: Service, params: m.ExtractRun, call: Call) -> r.Extracted:
     """Extract what is due, or a range by hand. Answers when everything is stored."""
     chat = await service.chats.open(params.chat)
     lag = _lag(params.lag)
@@ -72,14 +79,41 @@ async def extract_run(service: Service, params: m.ExtractRun, call: Call) -> m.E
     return _extracted(outcome, _remaining(chat, params.by, attempts, lag, exchanges), degraded)
 
 
+@method("embed.run", m.ChatOnly, r.Embedded, writes=True)
+async def embed_run(service: Service, params: m.ChatOnly, call: Call) -> r.Embedded:
+    """Give the embedder the texts of all that a chat can recall, as after a change of embedder or after changes by hand. What it has
+    already costs nothing. Nothing else waits for it: without vectors words and names recall."""
+    if service.vectors is None:
+        raise BadInput("No embedder is set.", "Choose an embedding model first; without one, words and names recall.")
+    chat = await service.chats.open(params.chat)
+    chat.index.refresh()
+    passages = list(chat.index.passages().items())
+    done = 0
+    for start in range(0, len(passages), EMBEDDED_AT_ONCE):
+        if call.cancelled():
+            raise Cancelled("The embedding was stopped.", f"{done} of {len(passages)} texts are done; run it again for the rest.")
+        batch = dict(passages[start : start + EMBEDDED_AT_ONCE])
+        degraded = await _put(service, service.vectors, batch)
+        if degraded:
+            return r.Embedded(done, degraded)
+        done += len(batch)
+        call.progress(done, len(passages))
+    return r.Embedded(done, [])
+
+
 async def _embed(service: Service, chat: OpenChat) -> list[str]:
     """Hand the texts of the memories to the embedder; what failed stays pending there, and words keep recall going."""
     if service.vectors is None:
         return []
     chat.index.refresh()
+    return await _put(service, service.vectors, chat.index.passages())
+
+
+async def _put(service: Service, vectors: Vectors, texts: Mapping[str, str]) -> list[str]:
+    """What went wrong, or nothing."""
     try:
         async with asyncio.timeout(service.embed_seconds):
-            await service.vectors.put(chat.index.passages())
+            await vectors.put(texts)
     except TimeoutError:
         return ["embedder: It is late; what is left will be embedded after the next extraction."]
     except TideloreError as error:
@@ -102,20 +136,20 @@ async def attempts_of(service: Service, chat: OpenChat) -> Attempts:
     return attempts
 
 
-@method("schema.get", m.NoParams, m.SchemaView)
-async def schema_get(service: Service, params: m.NoParams, call: Call) -> m.SchemaView:
+@method("schema.get", m.NoParams, r.SchemaView)
+async def schema_get(service: Service, params: m.NoParams, call: Call) -> r.SchemaView:
     """The kinds, subs and fields that extraction by model fills."""
     del params, call
-    return m.SchemaView(dict((await schema_of(service)).to_json()))
+    return r.SchemaView(dict((await schema_of(service)).to_json()))
 
 
-@method("schema.set", m.SchemaSet, m.SchemaView, writes=True)
-async def schema_set(service: Service, params: m.SchemaSet, call: Call) -> m.SchemaView:
+@method("schema.set", m.SchemaSet, r.SchemaView, writes=True)
+async def schema_set(service: Service, params: m.SchemaSet, call: Call) -> r.SchemaView:
     """Replace the schema: own subs and fields may be added to the kinds."""
     del call
     schema = Schema.from_json(params.schema)
     await service.store.write(Batch(settings={"schema": schema.to_json()}))
-    return m.SchemaView(dict(schema.to_json()))
+    return r.SchemaView(dict(schema.to_json()))
 
 
 async def schema_of(service: Service) -> Schema:
@@ -141,15 +175,15 @@ def _range(chat: OpenChat, value: list[int] | None) -> tuple[int, int] | None:
     return value[0], value[1]
 
 
-def _extracted(outcome: Outcome, remaining: int, degraded: list[str]) -> m.Extracted:
-    return m.Extracted(
+def _extracted(outcome: Outcome, remaining: int, degraded: list[str]) -> r.Extracted:
+    return r.Extracted(
         outcome.windows,
         outcome.commits,
         outcome.empty,
         remaining,
         outcome.dropped,
         outcome.problems,
-        [m.FailedWindow(window.first, window.last, error) for window, error in outcome.failed],
+        [r.FailedWindow(each.window.first, each.window.last, each.error, each.raw) for each in outcome.failed],
         outcome.interrupted,
         degraded,
     )

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tidelore.engine import methods as m
-from tidelore.engine.chats import SCOPE_MARK, OpenChat, check_index, scope_chat
+from tidelore.engine import results as r
+from tidelore.engine.chats import OpenChat, check_index
 from tidelore.engine.codec import field_value, named_id, windowless
 from tidelore.engine.errors import BadInput, Conflict, NotFound
 from tidelore.engine.explain import why
@@ -32,6 +33,7 @@ from tidelore.engine.model import (
 from tidelore.engine.nodes import NodeState
 from tidelore.engine.operations.extraction import attempts_of, schema_of
 from tidelore.engine.schema import Schema
+from tidelore.engine.scopes import SCOPE_MARK, scope_chat
 from tidelore.engine.table import DEFAULT_LAG, Call, method
 from tidelore.engine.view import GraphView, NodeView, graph_view, node_view
 
@@ -70,8 +72,8 @@ async def node_get(service: Service, params: m.NodeOnly, call: Call) -> NodeView
     return node_view(chat.graph, _node(chat.graph, params.node))
 
 
-@method("node.edit", m.NodeEdit, m.Changed, writes=True)
-async def node_edit(service: Service, params: m.NodeEdit, call: Call) -> m.Changed:
+@method("node.edit", m.NodeEdit, r.Changed, writes=True)
+async def node_edit(service: Service, params: m.NodeEdit, call: Call) -> r.Changed:
     """Change fields of a node by hand. The change stays on top of whatever is extracted, and waits while the node is gone or reads
     differently."""
     del call
@@ -93,11 +95,11 @@ async def node_edit(service: Service, params: m.NodeEdit, call: Call) -> m.Chang
         if not operations:
             raise BadInput("Nothing would change: the node reads like this already.")
         commit = await _by_hand(service, chat, operations)
-        return m.Changed(commit.id, node.id, node.text)
+        return r.Changed(commit.id, node.id, node.text)
 
 
-@method("node.write", m.NodeWrite, m.Written, writes=True)
-async def node_write(service: Service, params: m.NodeWrite, call: Call) -> m.Written:
+@method("node.write", m.NodeWrite, r.Written, writes=True)
+async def node_write(service: Service, params: m.NodeWrite, call: Call) -> r.Written:
     """Remember something that no message says: in a chat, or under a scope that holds beyond one chat."""
     del call
     if bool(params.chat) == bool(params.scope):
@@ -113,15 +115,15 @@ async def node_write(service: Service, params: m.NodeWrite, call: Call) -> m.Wri
             operations.append(EnsureNode(subject, "topic"))
         commit = await _by_hand(service, chat, operations, author=params.author)
         node = chat.graph.resolve(operation.ref, Placement(commit))
-        return m.Written(commit.id, node, chat.record.name)
+        return r.Written(commit.id, node, chat.record.name)
 
 
-@method("scope.list", m.NoParams, m.ScopeInfos)
-async def scope_list(service: Service, params: m.NoParams, call: Call) -> m.ScopeInfos:
+@method("scope.list", m.NoParams, r.ScopeInfos)
+async def scope_list(service: Service, params: m.NoParams, call: Call) -> r.ScopeInfos:
     """The scopes under which something is remembered, with the names of the chats that hold them."""
     del params, call
     names = [record.name for record in await service.chats.records() if record.name.startswith(SCOPE_MARK)]
-    return m.ScopeInfos([m.ScopeInfo(name[len(SCOPE_MARK) :], name) for name in names])
+    return r.ScopeInfos([r.ScopeInfo(name[len(SCOPE_MARK) :], name) for name in names])
 
 
 def _written(params: m.NodeWrite, schema: Schema, token: str) -> EnsureNode:
@@ -148,8 +150,8 @@ def _written(params: m.NodeWrite, schema: Schema, token: str) -> EnsureNode:
     return EnsureNode(Own(params.kind, token, scope), sub, fields, subject=subject)
 
 
-@method("node.retire", m.NodeOnly, m.Changed, writes=True)
-async def node_retire(service: Service, params: m.NodeOnly, call: Call) -> m.Changed:
+@method("node.retire", m.NodeOnly, r.Changed, writes=True)
+async def node_retire(service: Service, params: m.NodeOnly, call: Call) -> r.Changed:
     """Hide a node from graph and recall. It can be undone."""
     del call
     async with service.chats.lock:
@@ -157,11 +159,11 @@ async def node_retire(service: Service, params: m.NodeOnly, call: Call) -> m.Cha
         node = _node(chat.graph, params.node)
         text = node.text
         commit = await _by_hand(service, chat, [Retire(node.id, text)])
-        return m.Changed(commit.id, node.id, text)
+        return r.Changed(commit.id, node.id, text)
 
 
-@method("entity.alias", m.AliasAdd, m.Changed, writes=True)
-async def entity_alias(service: Service, params: m.AliasAdd, call: Call) -> m.Changed:
+@method("entity.alias", m.AliasAdd, r.Changed, writes=True)
+async def entity_alias(service: Service, params: m.AliasAdd, call: Call) -> r.Changed:
     """Another name of an entity, as when a character or persona was renamed: both names lead to one node from now on."""
     del call
     if not params.name.strip() or not params.alias.strip():
@@ -171,11 +173,11 @@ async def entity_alias(service: Service, params: m.AliasAdd, call: Call) -> m.Ch
         known = chat.graph.node(_entity_id(params.name))
         sub = known.sub if known is not None else "character"
         commit = await _by_hand(service, chat, [EnsureNode(Named(params.name), sub, {"aliases": (params.alias,)})])
-        return m.Changed(commit.id, _entity_id(params.name), params.name)
+        return r.Changed(commit.id, _entity_id(params.name), params.name)
 
 
-@method("undo", m.Undo, m.Changed, writes=True)
-async def undo(service: Service, params: m.Undo, call: Call) -> m.Changed:
+@method("undo", m.Undo, r.Changed, writes=True)
+async def undo(service: Service, params: m.Undo, call: Call) -> r.Changed:
     """Take back a change by hand or an upkeep; undoing the undo is a redo."""
     del call
     async with service.chats.lock:
@@ -184,7 +186,7 @@ async def undo(service: Service, params: m.Undo, call: Call) -> m.Changed:
         if commit.id not in {each.id for each in chat.pool.standing(chat.timeline.lineage)}:
             raise Conflict("This change is undone already.", "Undo the undo to bring it back.")
         undone = await _by_hand(service, chat, [], undoes=commit.id)
-        return m.Changed(undone.id, *_what(chat, commit))
+        return r.Changed(undone.id, *_what(chat, commit))
 
 
 def _check_field(node: NodeState, name: str, value: FieldValue | None) -> None:
@@ -248,16 +250,16 @@ async def _by_hand(
     return commit
 
 
-@method("why", m.NodeOnly, m.Why)
-async def node_why(service: Service, params: m.NodeOnly, call: Call) -> m.Why:
+@method("why", m.NodeOnly, r.Why)
+async def node_why(service: Service, params: m.NodeOnly, call: Call) -> r.Why:
     """Why the engine believes something: commit, window, and the very words."""
     del call
     chat = await service.chats.open(params.chat)
     return why(chat, _node(chat.graph, params.node))
 
 
-@method("stats", m.ChatOnly, m.Stats)
-async def stats(service: Service, params: m.ChatOnly, call: Call) -> m.Stats:
+@method("stats", m.ChatOnly, r.Stats)
+async def stats(service: Service, params: m.ChatOnly, call: Call) -> r.Stats:
     """What is remembered, what is waiting, and what is still to be extracted."""
     del call
     chat = await service.chats.open(params.chat)
@@ -265,7 +267,7 @@ async def stats(service: Service, params: m.ChatOnly, call: Call) -> m.Stats:
     attempts = await attempts_of(service, chat)
     keys = chat.timeline.keys
     due = [plan.window_id(keys[w.first : w.last + 1]) for w in plan.due_for_model(chat.timeline, DEFAULT_LAG)]
-    return m.Stats(
+    return r.Stats(
         len(chat.timeline.slots),
         len(chat.pool.sources),
         len(chat.pool.commits),
@@ -273,7 +275,7 @@ async def stats(service: Service, params: m.ChatOnly, call: Call) -> m.Stats:
         dict(sorted(Counter(node.kind for node in view.nodes).items())),
         dict(sorted(Counter(edge.type for edge in view.edges).items())),
         sum(1 for node in view.nodes if node.state == "superseded"),
-        [m.Waiting(node, _said(operation)) for node, _, operation in chat.graph.waiting()],
+        [r.Waiting(node, _said(operation)) for node, _, operation in chat.graph.waiting()],
         len(plan.due_for_rules(chat.timeline, DEFAULT_LAG)),
         sum(1 for name in due if not attempts.aside(name)),
         sum(1 for name in due if attempts.aside(name)),

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tidelore.engine import methods as m
+from tidelore.engine import results as r
 from tidelore.engine.chats import OpenChat
 from tidelore.engine.errors import BadInput, Conflict, NotFound
 from tidelore.engine.explain import card, trace
 from tidelore.engine.extract.run import chat_language
 from tidelore.engine.ports import Batch, LedgerRow
+from tidelore.engine.recall.index import Index
 from tidelore.engine.recall.presets import PRESETS
 from tidelore.engine.recall.run import Recall, Request, recall
+from tidelore.engine.recall.standing import reading
 from tidelore.engine.table import Call, method, positive
+from tidelore.engine.token_counts import first_that_fits
 
 KEPT_RECALLS = 64
 # How far back receipts are looked for; windows of one chat share the rows.
@@ -22,13 +27,17 @@ if TYPE_CHECKING:
     from tidelore.engine.service import Service
 
 
-@method("recall.run", m.RecallRun, m.Recalled)
-async def recall_run(service: Service, params: m.RecallRun, call: Call) -> m.Recalled:
+@method("recall.run", m.RecallRun, r.Recalled)
+async def recall_run(service: Service, params: m.RecallRun, call: Call) -> r.Recalled:
     """From what the user wrote to the memories for the prompt, with a trace. Nothing counts as delivered yet."""
     del call
     preset = PRESETS.get(params.preset)
     if preset is None:
         raise BadInput(f"There is no preset named {params.preset!r}.", f"Presets: {', '.join(PRESETS)}.")
+    if params.context_from is not None and params.context_tokens is not None:
+        raise BadInput("Both `context_from` and `context_tokens` are given.", "Send the one or the other.")
+    if params.context_tokens is not None and params.context_tokens < 0:
+        raise BadInput(f"context_tokens is {params.context_tokens}.", "0 means that no message is in the prompt anyway.")
     chat = await service.chats.open(params.chat)
     request = Request(
         params.query,
@@ -38,26 +47,46 @@ async def recall_run(service: Service, params: m.RecallRun, call: Call) -> m.Rec
         chat_language(chat),
         params.reply,
         params.earlier,
-        params.context_from,
+        params.context_from if params.context_tokens is None else first_that_fits(chat, params.context_tokens),
         await _cooling(service, chat, params.window, preset.cooldown),
     )
-    beside = [await service.chats.scoped(scope) for scope in dict.fromkeys(params.scopes)]
-    found = await recall(request, [chat.index, *(each.index for each in beside if each is not None)], service.vectors)
-    return _recalled(service, chat, found, wants_trace=params.trace)
+    indexes = await _indexes(service, chat, params.scopes)
+    found = await recall(request, indexes, service.vectors)
+    return _recalled(service, chat, found, indexes, wants_trace=params.trace)
 
 
-def _recalled(service: Service, chat: OpenChat, found: Recall, *, wants_trace: bool) -> m.Recalled:
+@method("recall.check", m.RecallCheck, r.Checked)
+async def recall_check(service: Service, params: m.RecallCheck, call: Call) -> r.Checked:
+    """Whether a recall that was made earlier is still supported by the chat on screen, so that its text can be used once more, as for
+    another swipe of the same answer."""
+    del call
+    indexes = await _indexes(service, await service.chats.open(params.chat), params.scopes)
+    for index in indexes:
+        index.refresh()
+    state, gone = reading(params.nodes, indexes)
+    return r.Checked(state == params.state and not gone, gone)
+
+
+async def _indexes(service: Service, chat: OpenChat, scopes: Sequence[str]) -> list[Index]:
+    """The chat's own first."""
+    beside = [await service.chats.scoped(scope) for scope in dict.fromkeys(scopes)]
+    return [chat.index, *(each.index for each in beside if each is not None)]
+
+
+def _recalled(service: Service, chat: OpenChat, found: Recall, indexes: Sequence[Index], *, wants_trace: bool) -> r.Recalled:
     id_ = service.chats.token()
-    nodes = (*found.core.nodes, *(each.document.id for each in found.cards))
-    service.recalls[id_] = (chat.record.id, nodes)
+    nodes = list(dict.fromkeys((*found.core.nodes, *(each.document.id for each in found.cards))))
+    service.recalls[id_] = (chat.record.id, tuple(nodes))
     while len(service.recalls) > KEPT_RECALLS:
         del service.recalls[next(iter(service.recalls))]
-    return m.Recalled(
+    return r.Recalled(
         id_,
         [card(found.homes[each.document.id], each) for each in found.cards],
         found.core.text,
         found.recalled.text,
         found.core.tokens + found.recalled.tokens,
+        nodes,
+        reading(nodes, indexes)[0],
         list(found.degraded),
         trace(chat, found) if wants_trace else None,
     )
@@ -71,8 +100,8 @@ async def _cooling(service: Service, chat: OpenChat, window: str, answers: int) 
     return frozenset(node for row in mine for node in row.body["nodes"])
 
 
-@method("recall.delivered", m.RecallDelivered, m.Delivered, writes=True)
-async def recall_delivered(service: Service, params: m.RecallDelivered, call: Call) -> m.Delivered:
+@method("recall.delivered", m.RecallDelivered, r.Delivered, writes=True)
+async def recall_delivered(service: Service, params: m.RecallDelivered, call: Call) -> r.Delivered:
     """A receipt: these memories were in a request that succeeded. The presets strict, wake and plain leave what was delivered out of the
     next 5, 3 and 3 answers of the same window; story does not. The same receipt twice is one; with other memories it is a conflict."""
     del call
@@ -88,10 +117,10 @@ async def recall_delivered(service: Service, params: m.RecallDelivered, call: Ca
         if known is not None:
             if set(known) != set(nodes):
                 raise Conflict("This receipt was given already, for other memories.", "Give each recall one receipt.")
-            return m.Delivered(params.recall, nodes, False)
+            return r.Delivered(params.recall, nodes, False)
         body = {"recall": params.recall, "nodes": nodes, "window": params.window}
         await service.store.write(Batch(ledger=[LedgerRow("delivery", chat.record.id, service.chats.now(), body)]))
-        return m.Delivered(params.recall, nodes, True)
+        return r.Delivered(params.recall, nodes, True)
 
 
 async def _receipt(service: Service, chat: OpenChat, id_: str) -> list[str] | None:

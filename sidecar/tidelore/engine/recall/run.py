@@ -11,7 +11,7 @@ from tidelore.engine.errors import TideloreError
 from tidelore.engine.ports import VectorModel, Vectors
 from tidelore.engine.recall.admit import Decision, admit
 from tidelore.engine.recall.core import core_lines
-from tidelore.engine.recall.index import Index
+from tidelore.engine.recall.index import Document, Index
 from tidelore.engine.recall.pack import Block, Line, frame_tokens, line_text, line_tokens, pack
 from tidelore.engine.recall.presets import Preset
 from tidelore.engine.recall.query import Query, understand
@@ -161,12 +161,11 @@ def _in_context(index: Index, ranked: Sequence[Scored], context_from: int | None
 
 def _line(each: Scored, index: Index) -> Line:
     document = each.document
-    return Line(document.id, line_text(document.text, speaker_of(index, each), document.date), document.order)
+    return Line(document.id, line_text(document.text, speaker_of(index, document), document.date), document.order)
 
 
-def speaker_of(index: Index, each: Scored) -> str:
+def speaker_of(index: Index, document: Document) -> str:
     """The name on screen of who said it; empty for what has no one place."""
-    document = each.document
     if document.kind not in ("moment", "fact") or len(document.speakers) != 1:
         return ""
     slots = index.cited(index.graph.nodes[document.id])
