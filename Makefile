@@ -2,11 +2,12 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-fast lint types wasm bench docs requirements lock clean
+.PHONY: help run test test-fast test-live lint types built wasm dist vendor bench docs requirements lock clean
 
 PY := .venv/bin/python
 READY := .venv/.tidelore-ready
 NODE_READY := node_modules/.tidelore-ready
+LIVE_READY := tests/live/node_modules/.tidelore-ready
 UV_VERSION := 0.13.9
 UV := .tools/uv-$(UV_VERSION)/bin/uv
 
@@ -16,11 +17,14 @@ help: ## show this list
 run: $(READY) ## set up on first use, then show the demo
 	@.venv/bin/tidelore demo
 
-test: lint types wasm ## lint, types and every test
+test: lint types built $(LIVE_READY) ## lint, types and every test
 	@$(PY) -m pytest
 
 test-fast: lint ## the same without the slow tests and without Node.js, fewer random examples
 	@$(PY) -m pytest -m "not slow" --hypothesis-profile=fast
+
+test-live: $(READY) wasm $(LIVE_READY) ## the tests in a real SillyTavern alone; T=name runs those called so
+	@$(PY) -m pytest tests/live $(if $(T),-k '$(T)')
 
 lint: $(READY) ## ruff and mypy alone, and tsc where node_modules is there
 	@$(PY) -m ruff check --quiet
@@ -34,8 +38,18 @@ TSC := node node_modules/typescript/bin/tsc --project .
 types: $(NODE_READY)
 	@$(TSC)
 
-wasm: $(READY) $(NODE_READY) ## build/wasm: the engine for the page, with a lock of all that is loaded
+# Without wasm/engine, so that a test can find the committed wheel to be an old one.
+built: $(READY) $(NODE_READY)
 	@node wasm/build.mjs
+
+wasm: $(READY) $(NODE_READY) ## build/wasm, all that the page loads, and wasm/engine, the part of it that is committed
+	@node wasm/build.mjs --engine wasm/engine
+
+dist: wasm ## wasm/dist: the runtime beside the extension, for use without the net
+	@node wasm/build.mjs --dist wasm/dist
+
+vendor: $(NODE_READY) ## extension/vendor: copy what its table names from node_modules
+	@node tools/vendor.mjs
 
 bench: $(READY) ## measure speed and size
 	@$(PY) -m tests.bench
@@ -54,7 +68,7 @@ lock: $(UV) ## write requirements.lock anew from pyproject.toml
 		--output-file requirements.lock $(LOCK)
 
 clean: ## remove .venv, .tools, node_modules, caches and build output
-	@rm -rf .venv .tools node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist sidecar/tidelore.egg-info
+	@rm -rf .venv .tools node_modules tests/live/node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist sidecar/tidelore.egg-info
 	@find sidecar tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp holds the folder it was made in: a virtual environment that was copied or moved is made again.
@@ -71,6 +85,13 @@ endif
 
 $(NODE_READY): package.json package-lock.json .npmrc tools/node.sh
 	@sh tools/node.sh
+
+ifneq ($(shell cat $(LIVE_READY) 2>/dev/null),$(CURDIR))
+.PHONY: $(LIVE_READY)
+endif
+
+$(LIVE_READY): tests/live/package.json tests/live/package-lock.json tests/live/.npmrc tools/live.sh tools/node.sh
+	@sh tools/live.sh
 
 $(PY):
 	@sh tools/setup.sh environment

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Installs package-lock.json into node_modules and leaves a stamp for make. `make run` never gets here.
+# Installs a package-lock.json into the node_modules beside it and leaves a stamp for make. `make run` never gets here.
+#   sh tools/node.sh [folder]   the repository's own, or that of a folder
 set -eu
 
 cd "$(dirname "$0")/.."
 root=$(pwd -P)
+cd "${1:-.}"
 stamp=node_modules/.tidelore-ready
 
 fail() {

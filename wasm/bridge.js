@@ -1,4 +1,5 @@
 // The page's side of the channel to the worker: calls of the service out, ports of the page in. docs/wasm.md has the messages.
+import { askPort, plainError, reason } from "./ports.js";
 
 /**
  * @typedef {import("./runtime.js").Lock} Lock
@@ -33,12 +34,20 @@
  * @property {(batch: any) => Promise<void>} write
  * @property {(kind: string, chat: string, limit: number) => Promise<object[]>} ledger
  * @property {() => Promise<Record<string, string>>} settings
+ * @property {(chat: string) => Promise<object>} purge
  *
- * @typedef {{complete?: CompletePort, vectors?: VectorsPort, store?: StorePort}} Ports
+ * @typedef {object} EmbedPort an embedding model, for vectors that live in the worker
+ * @property {{name: string, dimension: number, scale: number, floor: number}} model `dimension` 0: as the vectors come
+ * @property {(asked: {texts: string[], kind: "passage" | "query"}, signal: AbortSignal) => Promise<ArrayBuffer | number[][]>} embed
+ *   one vector a text, in order; as a buffer, its 32-bit floats row after row
+ *
+ * @typedef {{complete?: CompletePort, embed?: EmbedPort, vectors?: VectorsPort, store?: StorePort}} Ports
  *
  * @typedef {object} Start
  * @property {Lock} lock
  * @property {Source[]} sources
+ * @property {{store?: import("./local.js").Module, vectors?: import("./local.js").Module, files?: import("./local.js").Module}} [local]
+ *   what lives in the worker; it comes before the page's port of that name
  * @property {boolean} [snapshot] false: start without the snapshot of the build
  * @property {{build: string, data: ArrayBuffer}} [kept] a snapshot that an earlier start made
  * @property {boolean} [keep] make a snapshot at a plain start and report it as an event
@@ -55,13 +64,6 @@
  * @property {(error: EngineError) => void} reject
  * @property {(done: number, total: number) => void} [onProgress]
  */
-
-/** @type {Record<string, string[]>} */
-const PORT_METHODS = {
-  complete: ["complete"],
-  vectors: ["put", "score", "gram"],
-  store: ["replica", "version", "chats", "pool", "chat", "revisions", "sizes", "write", "ledger", "settings"],
-};
 
 /** An error as the engine has them: `code` for programs, the message for people, `hint` on what to do. */
 export class EngineError extends Error {
@@ -83,6 +85,7 @@ export class EngineError extends Error {
 /** @param {Ports} ports what the worker needs to know of them */
 const described = (ports) => ({
   complete: ports.complete ? { name: ports.complete.name } : null,
+  embed: ports.embed ? { ...ports.embed.model } : null,
   vectors: ports.vectors ? { ...ports.vectors.model } : null,
   store: Boolean(ports.store),
 });
@@ -177,11 +180,11 @@ class Link {
 
   /**
    * Another model or embedder, or none. The store stays what it was at the start.
-   * @param {{complete?: CompletePort, vectors?: VectorsPort}} ports
+   * @param {{complete?: CompletePort, embed?: EmbedPort, vectors?: VectorsPort}} ports
    */
-  setPorts({ complete, vectors }) {
+  setPorts({ complete, embed, vectors }) {
     if (this.#ended) return;
-    this.#ports = { ...this.#ports, complete, vectors };
+    this.#ports = { ...this.#ports, complete, embed, vectors };
     this.#endpoint.postMessage({ type: "ports", ports: described(this.#ports) });
   }
 
@@ -194,6 +197,7 @@ class Link {
   #end(error) {
     if (this.#ended) return;
     this.#ended = error;
+    if (error.code === "worker_failed") this.#onEvent({ step: "worker", outcome: "failed", detail: error.message });
     this.#failed(error);
     for (const waiting of [...this.#waiting.values()]) waiting.reject(error);
     for (const controller of this.#asked.values()) controller.abort(error);
@@ -237,12 +241,9 @@ class Link {
   async #answer({ id, port, method, arguments: values }) {
     const controller = new AbortController();
     this.#asked.set(id, controller);
-    /** @type {any} */
-    const target = this.#ports[port];
     let answer;
     try {
-      if (!target || !PORT_METHODS[port]?.includes(method)) throw new EngineError("bad_input", `There is no port ${port}.${method}.`);
-      answer = { type: "answer", id, result: (await target[method](...values, controller.signal)) ?? null };
+      answer = { type: "answer", id, result: await askPort(this.#ports[port], port, method, values, controller.signal) };
     } catch (error) {
       answer = { type: "answer", id, error: plainError(error) };
     }
@@ -258,19 +259,8 @@ class Link {
 
 const stopped = () => new EngineError("cancelled", "The call was cancelled.", "What it had stored stays.");
 
-/** @param {unknown} error */
-const reason = (error) => (error instanceof Error ? error.message : String(error));
-
 /** @param {any} error */
 const engineError = (error) => new EngineError(error.code, error.message, error.hint, error.raw);
-
-/** @param {any} error */
-const plainError = (error) => ({
-  code: typeof error?.code === "string" ? error.code : "",
-  message: reason(error),
-  hint: typeof error?.hint === "string" ? error.hint : "",
-  raw: typeof error?.raw === "string" ? error.raw : "",
-});
 
 /**
  * Starts the engine in a worker and links to it.

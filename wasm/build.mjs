@@ -1,5 +1,6 @@
 // `make wasm`: build/wasm with everything that the page loads to run the engine, and lock.json with the hash of each file.
 // Nothing is done when what is there was made from the same files; --force makes it anew, --out DIR elsewhere.
+// --engine DIR: wheel and lock go there too, as they are committed. --dist DIR: the rest goes there, for use without the net.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -12,8 +13,9 @@ const PYODIDE = join(ROOT, "node_modules/pyodide");
 const RUNTIME = ["pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"];
 const HOME = "/tidelore";
 const OURS = ["engine_channel.py", "engine_host.py", "engine_ports.py"];
-const MAKERS = ["wasm/build.mjs", "wasm/pack.py", "wasm/snapshot.mjs", "package-lock.json"];
+const MAKERS = ["wasm/build.mjs", "wasm/pack.py", "wasm/snapshot.mjs"];
 const SNAPSHOT = "snapshot.bin.gz";
+const NOTE = "snapshot.json";
 
 const run = promisify(execFile);
 /** @param {string | Uint8Array} data */
@@ -81,6 +83,8 @@ async function inputs() {
   if (!version) throw new Stop("sidecar/tidelore/__init__.py names no version.");
   const makers = {};
   for (const name of MAKERS) makers[name] = await readFile(join(ROOT, name));
+  const { packages } = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8"));
+  makers.pyodide = JSON.stringify(packages["node_modules/pyodide"]);
   const all = Object.entries({ ...modules, ...licences, ...makers }).sort(([one], [other]) => (one < other ? -1 : 1));
   const id = sha256(all.map(([name, data]) => `${name} ${sha256(data)}\n`).join(""));
   return { id, version, modules, licences, repair: repair.version };
@@ -119,9 +123,7 @@ pack("/in", "/${name}", ${JSON.stringify(made.version)}, "${HOME}/${name}")
 
 async function build(out, force) {
   const made = await inputs();
-  const lockPath = join(out, "lock.json");
-  const before = await readFile(lockPath, "utf8").then(JSON.parse, () => null);
-  if (!force && before?.inputs === made.id && (await complete(out, before))) return `${out} is up to date`;
+  if (!force && (await upToDate(out, made.id))) return `${out} is up to date`;
   // A name of its own, since two builds may run at once.
   const fresh = `${out}.${process.pid}`;
   await mkdir(fresh, { recursive: true });
@@ -144,7 +146,6 @@ async function fill(fresh, made) {
   const pyodideVersion = JSON.parse(await readFile(join(PYODIDE, "package.json"), "utf8")).version;
   const lock = {
     build: "",
-    inputs: made.id,
     version: made.version,
     pyodide: pyodideVersion,
     python,
@@ -154,13 +155,45 @@ async function fill(fresh, made) {
     files: [
       ...(await Promise.all(RUNTIME.map((name) => entry(fresh, name, pyodideVersion, "runtime")))),
       await entry(fresh, wheelName, made.version, "engine"),
-      await entry(fresh, SNAPSHOT, made.version, "snapshot"),
     ],
   };
   // What a snapshot is good for: this very runtime with this very wheel.
-  lock.build = sha256(lock.files.filter((file) => file.part !== "snapshot").map((file) => file.sha256).join(" ")).slice(0, 32);
-  await writeFile(join(fresh, "lock.json"), `${JSON.stringify(lock, null, 2)}\n`);
+  lock.build = sha256(lock.files.map((file) => file.sha256).join(" ")).slice(0, 32);
+  await writeJson(join(fresh, "lock.json"), lock);
+  // Not in the lock: its bytes depend on the version of Node.
+  const packed = await readFile(join(fresh, SNAPSHOT));
+  await writeJson(join(fresh, NOTE), { build: lock.build, size: packed.length, sha256: sha256(packed), inputs: made.id });
   return lock;
+}
+
+const writeJson = (path, value) => writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
+const readJson = (path) => readFile(path, "utf8").then(JSON.parse, () => null);
+
+/** The files that are committed: the wheel and its lock. Only what differs is written. */
+async function commit(out, folder) {
+  const lock = await readJson(join(out, "lock.json"));
+  const names = ["lock.json", lock.files.find((file) => file.part === "engine").name];
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) if (!names.includes(name)) await rm(join(folder, name));
+  return copyChanged(out, folder, names);
+}
+
+/** The files for use without the net: the runtime and the snapshot. */
+async function dist(out, folder) {
+  await mkdir(folder, { recursive: true });
+  return copyChanged(out, folder, [...RUNTIME, SNAPSHOT, NOTE]);
+}
+
+async function copyChanged(from, to, names) {
+  const changed = [];
+  for (const name of names) {
+    const data = await readFile(join(from, name));
+    const before = await readFile(join(to, name)).catch(() => null);
+    if (before && sha256(before) === sha256(data)) continue;
+    await writeFile(join(to, name), data);
+    changed.push(name);
+  }
+  return changed.length ? `${to}: ${changed.join(", ")}` : `${to} is up to date`;
 }
 
 async function replace(fresh, out) {
@@ -179,17 +212,23 @@ async function entry(folder, name, version, part) {
   return { name, part, version, size: data.length, sha256: sha256(data) };
 }
 
-async function complete(out, lock) {
-  for (const file of lock.files) {
+async function upToDate(out, inputs) {
+  const [lock, note] = [await readJson(join(out, "lock.json")), await readJson(join(out, NOTE))];
+  if (!lock || note?.inputs !== inputs) return false;
+  for (const file of [...lock.files, { ...note, name: SNAPSHOT }]) {
     const data = await readFile(join(out, file.name)).catch(() => null);
     if (!data || sha256(data) !== file.sha256) return false;
   }
   return true;
 }
 
-const { values } = parseArgs({ options: { force: { type: "boolean", default: false }, out: { type: "string" } } });
+const text = /** @type {const} */ ({ type: "string" });
+const { values } = parseArgs({ options: { force: { type: "boolean", default: false }, out: text, engine: text, dist: text } });
 try {
-  console.log(await build(resolve(values.out ?? join(ROOT, "build/wasm")), values.force));
+  const out = resolve(values.out ?? join(ROOT, "build/wasm"));
+  console.log(await build(out, values.force));
+  if (values.engine) console.log(await commit(out, resolve(values.engine)));
+  if (values.dist) console.log(await dist(out, resolve(values.dist)));
 } catch (error) {
   if (!(error instanceof Stop)) throw error;
   console.error(error.message);

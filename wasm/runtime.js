@@ -6,10 +6,12 @@ import { sha256 } from "./sha256.js";
  *
  * @typedef {object} LockedFile
  * @property {string} name
- * @property {Part} part
+ * @property {"runtime" | "engine"} part
  * @property {string} version
  * @property {number} size in bytes
  * @property {string} sha256
+ *
+ * @typedef {{name: string, size: number, sha256: string}} Wanted what is checked of a file
  *
  * @typedef {object} Lock what `make wasm` wrote to lock.json
  * @property {string} build what a memory snapshot is bound to
@@ -24,6 +26,8 @@ import { sha256 } from "./sha256.js";
  * @property {string} name shown in the panel
  * @property {string} url of the folder, with or without a slash at its end
  * @property {Part[]} [parts] what it has; by default all
+ * @property {boolean} [keep] what came from there is worth keeping
+ * @property {(file: Wanted) => Promise<Uint8Array<ArrayBuffer> | undefined>} [read] instead of a fetch, for a source that is no folder
  *
  * @typedef {object} SourceEvent
  * @property {"source"} step
@@ -34,6 +38,10 @@ import { sha256 } from "./sha256.js";
  * @property {number} ms
  */
 
+const FETCH_SECONDS = 60;
+const SNAPSHOT = "snapshot.bin.gz";
+const NOTE = { name: "snapshot.json", size: 0, sha256: "" };
+
 /** Public copies of the runtime, at the version of the lock. The engine itself always comes with the extension. */
 export const CDNS = [
   { name: "jsDelivr", url: "https://cdn.jsdelivr.net/npm/pyodide@{pyodide}/" },
@@ -42,18 +50,25 @@ export const CDNS = [
 ];
 
 /**
- * The usual order: the extension's own folder, a connected sidecar, public CDNs.
+ * The usual order: the extension's own folder (the wheel lies in wasm/engine, the rest may lie in wasm/dist), a connected sidecar, public CDNs.
+ * A snapshot, whose hash is not in the lock, is taken from the extension's own folder only.
  * @param {Lock} lock
- * @param {{own: string, sidecar?: string, cdns?: {name: string, url: string}[]}} places
+ * @param {{own: string, sidecar?: string, cdns?: {name: string, url: string}[]}} places `own`: the folder wasm; `sidecar`: its address
  * @returns {Source[]}
  */
 export function sourcesFor(lock, { own, sidecar, cdns = CDNS }) {
   /** @type {Source[]} */
-  const out = [{ name: "extension", url: own }];
-  if (sidecar) out.push({ name: "sidecar", url: sidecar });
-  for (const { name, url } of cdns) out.push({ name, url: url.replaceAll("{pyodide}", lock.pyodide), parts: ["runtime"] });
+  const out = [
+    { name: "extension", url: `${folder(own)}engine`, parts: ["engine"] },
+    { name: "extension", url: `${folder(own)}dist`, parts: ["runtime", "snapshot"] },
+  ];
+  if (sidecar) out.push({ name: "sidecar", url: `${folder(sidecar)}runtime`, parts: ["runtime", "engine"], keep: true });
+  for (const { name, url } of cdns) out.push({ name, url: url.replaceAll("{pyodide}", lock.pyodide), parts: ["runtime"], keep: true });
   return out;
 }
+
+/** @param {string} url */
+const folder = (url) => url.replace(/\/*$/, "/");
 
 /** A file that no source has. */
 export class RuntimeMissing extends Error {
@@ -67,49 +82,104 @@ export class RuntimeMissing extends Error {
 }
 
 /**
+ * @typedef {object} Search
+ * @property {Lock} lock
+ * @property {Source[]} sources
+ * @property {typeof globalThis.fetch} fetch
+ * @property {(event: SourceEvent) => void} [onEvent]
+ * @property {number} [seconds] for one file of one source
+ */
+
+/**
  * The files of the lock, each from the first source that has it with the right hash.
- * A snapshot may be missing, nothing else may.
- * @param {object} options
- * @param {Lock} options.lock
- * @param {Source[]} options.sources
- * @param {typeof globalThis.fetch} options.fetch
- * @param {Part[]} [options.parts] what is wanted; by default all
- * @param {(event: SourceEvent) => void} [options.onEvent]
- * @param {number} [options.seconds] for one file of one source
+ * @param {Search} search
  * @returns {Promise<Map<string, Uint8Array<ArrayBuffer>>>}
  * @throws {RuntimeMissing}
  */
-export async function gather({ lock, sources, fetch, parts = ["runtime", "engine", "snapshot"], onEvent = () => {}, seconds = 60 }) {
+export async function gather({ lock, sources, fetch, onEvent = () => {}, seconds = FETCH_SECONDS }) {
   /** @type {Map<string, Uint8Array<ArrayBuffer>>} */
   const found = new Map();
-  let wanted = lock.files.filter((file) => parts.includes(file.part));
+  let wanted = lock.files;
   for (const source of sources) {
     const here = wanted.filter((file) => source.parts?.includes(file.part) ?? true);
     await Promise.all(
       here.map(async (file) => {
-        const begin = performance.now();
-        const taken = await take(file, source, fetch, seconds);
-        if (taken.data) found.set(file.name, taken.data);
-        const { outcome, detail } = taken;
-        onEvent({ step: "source", source: source.name, file: file.name, outcome, detail, ms: performance.now() - begin });
+        const { data } = await take(file, source, { fetch, onEvent, seconds });
+        if (data) found.set(file.name, data);
       }),
     );
     wanted = wanted.filter((file) => !found.has(file.name));
     if (!wanted.length) break;
   }
-  const missing = wanted.filter((file) => file.part !== "snapshot");
-  if (missing.length) throw new RuntimeMissing(missing.map((file) => file.name));
+  if (wanted.length) throw new RuntimeMissing(wanted.map((file) => file.name));
   return found;
 }
 
 /**
- * @param {LockedFile} file
+ * The packed memory snapshot from the first source whose snapshot.json names this build; none is no failure.
+ * @param {Search} search
+ * @returns {Promise<Uint8Array<ArrayBuffer> | undefined>}
+ */
+export async function gatherSnapshot({ lock, sources, fetch, onEvent = () => {}, seconds = FETCH_SECONDS }) {
+  for (const source of sources) {
+    if (source.parts && !source.parts.includes("snapshot")) continue;
+    const note = await takeNote(source, lock.build, { fetch, onEvent, seconds });
+    const { data } = note ? await take({ ...note, name: SNAPSHOT }, source, { fetch, onEvent, seconds }) : {};
+    if (data) return data;
+  }
+  return undefined;
+}
+
+/**
+ * A snapshot.json that fits the build. Its hash finds damage; it is no proof, so the folder must be one that is trusted.
  * @param {Source} source
- * @param {typeof globalThis.fetch} fetch
- * @param {number} seconds
+ * @param {string} build
+ * @param {Means} means
+ * @returns {Promise<{size: number, sha256: string} | undefined>}
+ */
+async function takeNote(source, build, means) {
+  const taken = await take(NOTE, source, means, (data) => {
+    const said = JSON.parse(new TextDecoder().decode(data));
+    if (said.build !== build) return "it is of another build";
+    return Number.isSafeInteger(said.size) && typeof said.sha256 === "string" ? "" : "it names no size and hash";
+  });
+  return taken.data && JSON.parse(new TextDecoder().decode(taken.data));
+}
+
+/**
+ * @typedef {{fetch: typeof globalThis.fetch, onEvent: (event: SourceEvent) => void, seconds: number}} Means
+ *
+ * @param {Wanted} file
+ * @param {Source} source
+ * @param {Means} means
+ * @param {(data: Uint8Array<ArrayBuffer>) => Promise<string> | string} check what is wrong with the bytes, "" if nothing is
+ * @returns {Promise<{data?: Uint8Array<ArrayBuffer>}>}
+ */
+async function take(file, source, means, check = (data) => wrong(data, file)) {
+  const begin = performance.now();
+  const { outcome, detail, data } = await attempt(file, source, means, check);
+  means.onEvent({ step: "source", source: source.name, file: file.name, outcome, detail, ms: performance.now() - begin });
+  return { data };
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @param {Wanted} file
+ */
+async function wrong(data, file) {
+  if (data.length !== file.size) return `${data.length} bytes, not ${file.size}`;
+  const hash = await sha256(data);
+  return hash === file.sha256 ? "" : `hash ${hash}, not ${file.sha256}`;
+}
+
+/**
+ * @param {Wanted} file
+ * @param {Source} source
+ * @param {Means} means
+ * @param {(data: Uint8Array<ArrayBuffer>) => Promise<string> | string} check
  * @returns {Promise<{outcome: SourceEvent["outcome"], detail: string, data?: Uint8Array<ArrayBuffer>}>}
  */
-async function take(file, source, fetch, seconds) {
+async function attempt(file, source, { fetch, seconds }, check) {
   const limit = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -117,13 +187,12 @@ async function take(file, source, fetch, seconds) {
     timer = setTimeout(() => reject((limit.abort(), limit)), seconds * 1000);
   });
   try {
-    const url = `${source.url.replace(/\/*$/, "/")}${file.name}`;
-    const data = await Promise.race([download(url, fetch, limit.signal), late]);
+    const getting = source.read ? source.read(file) : download(`${folder(source.url)}${file.name}`, fetch, limit.signal);
+    const data = await Promise.race([getting, late]);
+    if (data === undefined) return { outcome: "missing", detail: "" };
     if (typeof data === "number") return { outcome: "missing", detail: `status ${data}` };
-    if (data.length !== file.size) return { outcome: "refused", detail: `${data.length} bytes, not ${file.size}` };
-    const hash = await sha256(data);
-    if (hash !== file.sha256) return { outcome: "refused", detail: `hash ${hash}, not ${file.sha256}` };
-    return { outcome: "taken", detail: "", data };
+    const detail = await check(data);
+    return detail ? { outcome: "refused", detail } : { outcome: "taken", detail: "", data };
   } catch (error) {
     if (error === limit) return { outcome: "late", detail: `longer than ${seconds} s` };
     return { outcome: "unreachable", detail: error instanceof Error ? error.message : String(error) };

@@ -1,24 +1,12 @@
 // The module worker: starts Pyodide and the engine, then passes messages on. What they mean is engine_host.py's affair.
-import { gather } from "./runtime.js";
+import { boot } from "./boot.js";
+import { LocalPorts } from "./local.js";
+import { reason } from "./ports.js";
 
 /**
- * @typedef {import("./runtime.js").Lock} Lock
- * @typedef {import("./bridge.js").Start} Start
+ * @typedef {import("./boot.js").Platform} Platform
  * @typedef {import("./bridge.js").Endpoint} Endpoint
- *
- * @typedef {object} Platform what differs between a browser and Node
- * @property {typeof globalThis.fetch} fetch
- * @property {(files: Map<string, Uint8Array<ArrayBuffer>>) => Promise<Loader>} prepare
- *
- * @typedef {object} Loader
- * @property {(options: object) => Promise<any>} load a Pyodide from the files; may be called again after a failure
- * @property {() => Promise<void>} release what was laid out for loading
- *
- * @typedef {(event: {step: string, outcome: string, detail?: string, ms?: number, build?: string, data?: ArrayBuffer}) => void} Report
  */
-
-// A restore takes about a second; a bad one may never end.
-const SNAPSHOT_SECONDS = 8;
 
 /**
  * Serves one page, whose first message is `start`. Messages that come during the start wait for it.
@@ -30,8 +18,12 @@ export function serve(port, platform) {
   let early = [];
   /** @type {((text: string) => void) | undefined} */
   let receive;
+  const local = new LocalPorts((message) => port.postMessage(message));
   /** @param {string} text */
-  const send = (text) => port.postMessage(JSON.parse(text));
+  const send = (text) => {
+    const message = JSON.parse(text);
+    if (!local.take(message, pass)) port.postMessage(message);
+  };
 
   /** @param {any} message */
   const pass = (message) => {
@@ -47,23 +39,26 @@ export function serve(port, platform) {
   };
 
   port.addEventListener("message", async ({ data }) => {
+    if (local.answered(data)) return;
     if (data?.type !== "start") {
-      if (receive) pass(data);
-      else early.push(data);
+      if (!receive) early.push(data);
+      else pass(data.type === "ports" ? { ...data, ports: local.described(data.ports) } : data);
       return;
     }
     try {
-      /** @type {Report} */
+      /** @type {import("./boot.js").Report} */
       const report = (event) => port.postMessage({ type: "event", event }, event.data ? [event.data] : []);
-      const { open, info } = await boot(data, platform, report);
-      receive = open(send, JSON.stringify(data.ports));
-      port.postMessage({ type: "ready", info });
-      for (const message of early) pass(message);
+      const [{ open, info, keep }] = await Promise.all([boot(data, platform, report, local.tools), local.open(data.local ?? {})]);
+      receive = open(send, JSON.stringify(local.described(data.ports)));
+      port.postMessage({ type: "ready", info: { ...info, store: local.storeKind(data.ports) } });
+      const waiting = early;
       early = [];
+      for (const message of waiting) pass(message.type === "ports" ? { ...message, ports: local.described(message.ports) } : message);
+      await keep();
     } catch (/** @type {any} */ error) {
       const { code = "start_failed", hint = "Reload the page; if that does not help, the console has the details." } = error;
       console.error(error);
-      port.postMessage({ type: "failed", error: { code: String(code), message: reason(error), hint: String(hint) } });
+      port.postMessage({ type: "failed", error: { code: String(code), message: lastLine(error), hint: String(hint) } });
     }
   });
   port.start?.();
@@ -73,125 +68,7 @@ export function serve(port, platform) {
  * What went wrong, in one line: of a Python error its last one.
  * @param {unknown} error
  */
-const reason = (error) => (error instanceof Error ? error.message : String(error)).trim().split("\n").at(-1) ?? "";
-
-/**
- * The engine, from a memory snapshot where that works.
- * @param {Start} start
- * @param {Platform} platform
- * @param {Report} report
- */
-async function boot(start, platform, report) {
-  const { lock, kept } = start;
-  const begin = performance.now();
-  const usable = kept?.build === lock.build ? kept : undefined;
-  if (kept && !usable) report({ step: "kept", outcome: "refused", detail: "it is of another build" });
-  const files = await gather({
-    lock,
-    sources: start.sources,
-    fetch: platform.fetch,
-    parts: usable || start.snapshot === false ? ["runtime", "engine"] : ["runtime", "engine", "snapshot"],
-    onEvent: report,
-    seconds: start.fetchSeconds,
-  });
-  const gathered = performance.now();
-  const wheel = lock.files.find((file) => file.part === "engine")?.name ?? "";
-  const packed = files.get(lock.files.find((file) => file.part === "snapshot")?.name ?? "");
-  const loader = await platform.prepare(files);
-  try {
-    /** @param {object} options */
-    const load = async (options) => {
-      const env = { HOME: "/home/pyodide", LANG: "C.UTF-8" };
-      const streams = { stdout: console.log, stderr: console.error };
-      const py = await loader.load({ env, lockFileContents: lock.packages, ...streams, ...options });
-      py.FS.mkdirTree(lock.home);
-      py.FS.writeFile(`${lock.home}/${wheel}`, files.get(wheel));
-      return py;
-    };
-    let how = "plain";
-    let py;
-    if (usable || packed) {
-      py = await restore(load, usable ? usable.data : () => gunzip(/** @type {Uint8Array<ArrayBuffer>} */ (packed)), start, report);
-      how = py ? "snapshot" : "plain";
-    }
-    py ??= await plain(load, `${lock.home}/${wheel}`, start.keep ? lock.build : "", report);
-    const open = openHost(py);
-    const info = { version: lock.version, build: lock.build, pyodide: lock.pyodide, python: lock.python, how };
-    return { open, info: { ...info, gatherMs: gathered - begin, startMs: performance.now() - gathered } };
-  } finally {
-    await loader.release();
-  }
-}
-
-/**
- * A Python from a snapshot, or nothing.
- * @param {(options: object) => Promise<any>} load
- * @param {ArrayBuffer | (() => Promise<ArrayBuffer>)} source
- * @param {Start} start
- * @param {Report} report
- */
-async function restore(load, source, { snapshotSeconds = SNAPSHOT_SECONDS }, report) {
-  const begin = performance.now();
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`longer than ${snapshotSeconds} s`)), snapshotSeconds * 1000);
-  });
-  try {
-    const memory = typeof source === "function" ? source() : Promise.resolve(source);
-    const py = await Promise.race([memory.then((data) => load({ _loadSnapshot: data })), late]);
-    py.runPython("import engine_host");
-    report({ step: "snapshot", outcome: "restored", ms: performance.now() - begin });
-    return py;
-  } catch (error) {
-    report({ step: "snapshot", outcome: "failed", detail: reason(error), ms: performance.now() - begin });
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/**
- * @param {(options: object) => Promise<any>} load
- * @param {string} wheel
- * @param {string} keep the build that a snapshot of this start is for; "" for none
- * @param {Report} report
- */
-async function plain(load, wheel, keep, report) {
-  const begin = performance.now();
-  const py = await load(keep ? { _makeSnapshot: true } : {});
-  py.runPython(`import sys\nsys.path.insert(0, ${JSON.stringify(wheel)})\nimport engine_host`);
-  report({ step: "plain", outcome: "started", ms: performance.now() - begin });
-  if (keep) {
-    try {
-      report({ step: "keep", outcome: "made", build: keep, data: py.makeMemorySnapshot().slice().buffer });
-    } catch (error) {
-      report({ step: "keep", outcome: "failed", detail: reason(error) });
-    }
-  }
-  return py;
-}
-
-/**
- * The engine's own function that opens a service; of Python's objects only the one that takes messages stays in JavaScript.
- * @param {any} py
- * @returns {(send: (text: string) => void, ports: string) => (text: string) => void}
- */
-function openHost(py) {
-  return (send, ports) => {
-    const module = py.pyimport("engine_host");
-    try {
-      return module.open_host(send, ports);
-    } finally {
-      module.destroy();
-    }
-  };
-}
-
-/** @param {Uint8Array<ArrayBuffer>} data */
-async function gunzip(data) {
-  return new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
+const lastLine = (error) => reason(error).trim().split("\n").at(-1) ?? "";
 
 /**
  * A browser takes the files as they were checked: scripts as blobs, the rest by a fetch that knows them.

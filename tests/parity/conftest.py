@@ -48,8 +48,8 @@ def in_pyodide(node: str, build: Path) -> Callable[..., str]:
     CACHE.mkdir(exist_ok=True)
     site = sysconfig.get_path("purelib")
 
-    def inside(script: str, *arguments: str) -> str:
-        return run(node, "tests/parity/pyodide.mjs", build, site, CACHE, script, *arguments).stdout
+    def inside(script: str, *arguments: str, **environment: str) -> str:
+        return run(node, "tests/parity/pyodide.mjs", build, site, CACHE, script, *arguments, **environment).stdout
 
     return inside
 

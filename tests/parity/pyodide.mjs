@@ -1,9 +1,11 @@
 // Runs a Python script inside Pyodide, with the engine from build/wasm's wheel, and the repository and .venv's packages mounted.
 // node tests/parity/pyodide.mjs BUILD SITE_PACKAGES CACHE SCRIPT ARGUMENTS...   prints what the script prints, ends with its exit code
+// TIDELORE_STORE: which store a page is to have, `memory` (as if nothing is said), `fake` or the path of a Chromium
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { memoryStore } from "./memory-store.mjs";
+import { remoteStore } from "./remote-store.mjs";
 
 const ROOT = resolve(fileURLToPath(import.meta.url), "../../..");
 const [build, site, cache, script, ...values] = process.argv.slice(2);
@@ -23,7 +25,7 @@ for (const [at, root] of [["/repository", ROOT], ["/site", resolve(site)], ["/ca
   py.mountNodeFS(at, root);
 }
 /** A page with a store of its own that answers at once: a question of the engine's as text in, the answer as text out. */
-globalThis.openPage = () => {
+const inMemory = () => {
   const store = memoryStore();
   return (text) => {
     const { method, arguments: values } = JSON.parse(text);
@@ -34,6 +36,9 @@ globalThis.openPage = () => {
     }
   };
 };
+const kind = process.env.TIDELORE_STORE ?? "memory";
+const remote = kind === "memory" ? undefined : await remoteStore(kind);
+globalThis.openPage = remote ? remote.openPage : inMemory;
 py.globals.set("ARGUMENTS", JSON.stringify([`/repository/${script}`, ...values]));
 let code = 1;
 try {
@@ -53,4 +58,5 @@ code
 } catch (error) {
   console.error(error.message);
 }
+await remote?.close();
 process.exitCode = code;

@@ -26,7 +26,7 @@ test("the start is from the snapshot, and random numbers differ from start to st
       const info = await link.ready;
       assert.equal(info.how, "snapshot");
       assert.equal(info.build, lock.build);
-      assert.deepEqual(steps(events, "source"), lock.files.map(() => "taken"));
+      assert.deepEqual(steps(events, "source"), [...lock.files, "snapshot.json", "snapshot.bin.gz"].map(() => "taken"));
       await works(link);
       await link.call("extract.run", { chat: "c", lag: 0 });
       ids.add((await link.call("recall.run", { chat: "c", query: "cat" })).recall);
@@ -61,12 +61,10 @@ async function withSnapshot(change) {
   const folder = await mkdtemp(join(tmpdir(), "tidelore-snapshot-"));
   await cp(BUILD, folder, { recursive: true });
   const data = await change();
-  const files = lock.files.map((file) => {
-    if (file.part !== "snapshot") return file;
-    return { ...file, size: data.length, sha256: createHash("sha256").update(data).digest("hex") };
-  });
+  const sha256 = createHash("sha256").update(data).digest("hex");
   await writeFile(join(folder, "snapshot.bin.gz"), data);
-  return { lock: { ...lock, files }, sources: [{ name: "changed", url: pathToFileURL(folder).href }], folder };
+  await writeFile(join(folder, "snapshot.json"), JSON.stringify({ build: lock.build, size: data.length, sha256 }));
+  return { lock, sources: [{ name: "changed", url: pathToFileURL(folder).href }], folder };
 }
 
 test("a snapshot that cannot be used leads to a plain start", async () => {
@@ -82,6 +80,23 @@ test("a snapshot that cannot be used leads to a plain start", async () => {
       link.close();
       await rm(folder, { recursive: true });
     }
+  }
+});
+
+test("a snapshot of another build is not even fetched", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tidelore-note-"));
+  await cp(BUILD, folder, { recursive: true });
+  const note = JSON.parse(await readFile(join(folder, "snapshot.json"), "utf8"));
+  await writeFile(join(folder, "snapshot.json"), JSON.stringify({ ...note, build: "another" }));
+  const events = [];
+  const link = open({ sources: [{ name: "stale", url: pathToFileURL(folder).href }], onEvent: (event) => events.push(event) });
+  try {
+    assert.equal((await link.ready).how, "plain");
+    const about = events.filter(({ file }) => file?.startsWith("snapshot")).map(({ file, outcome }) => `${file} ${outcome}`);
+    assert.deepEqual(about, ["snapshot.json refused"]);
+  } finally {
+    link.close();
+    await rm(folder, { recursive: true });
   }
 });
 

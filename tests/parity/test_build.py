@@ -50,12 +50,39 @@ def test_a_build_that_is_up_to_date_is_left_alone(node: str, build: Path) -> Non
 def test_the_lock_holds_every_file_that_is_loaded_with_its_hash(build: Path) -> None:
     lock = _lock(build)
     names = [file["name"] for file in lock["files"]]
-    assert names == [*LOADED, f"tidelore_engine-{__version__}-py3-none-any.whl", "snapshot.bin.gz"]
-    assert {path.name for path in build.iterdir()} == {*names, "lock.json"}
+    assert names == [*LOADED, f"tidelore_engine-{__version__}-py3-none-any.whl"]
+    assert {path.name for path in build.iterdir()} == {*names, "lock.json", "snapshot.bin.gz", "snapshot.json"}
     for file in lock["files"]:
         data = (build / file["name"]).read_bytes()
         assert (file["size"], file["sha256"]) == (len(data), hashlib.sha256(data).hexdigest()), file["name"]
     assert lock["packages"]["packages"] == {}
+
+
+def test_the_note_beside_the_snapshot_names_build_size_and_hash(build: Path) -> None:
+    note = json.loads((build / "snapshot.json").read_text("utf-8"))
+    data = (build / "snapshot.bin.gz").read_bytes()
+    assert (note["build"], note["size"], note["sha256"]) == (_lock(build)["build"], len(data), hashlib.sha256(data).hexdigest())
+
+
+def test_the_committed_wheel_and_lock_are_those_of_the_sources(build: Path) -> None:
+    committed = ROOT / "wasm" / "engine"
+    names = {"lock.json", f"tidelore_engine-{__version__}-py3-none-any.whl"}
+    assert {path.name for path in committed.iterdir()} == names, "run `make wasm` and commit wasm/engine"
+    old = [name for name in sorted(names) if (committed / name).read_bytes() != (build / name).read_bytes()]
+    assert old == [], "run `make wasm` and commit wasm/engine"
+
+
+def test_the_committed_part_and_the_part_for_use_without_the_net_follow_the_build(node: str, build: Path, tmp_path: Path) -> None:
+    engine, dist = tmp_path / "engine", tmp_path / "dist"
+    engine.mkdir()
+    (engine / "tidelore_engine-0.0.1-py3-none-any.whl").write_bytes(b"of an older version")
+    for _ in range(2):
+        said = run(node, "wasm/build.mjs", "--engine", engine, "--dist", dist).stdout
+        wheel = f"tidelore_engine-{__version__}-py3-none-any.whl"
+        for folder, names in ((engine, {"lock.json", wheel}), (dist, {*LOADED, "snapshot.bin.gz", "snapshot.json"})):
+            assert {path.name for path in folder.iterdir()} == names
+            assert all((folder / name).read_bytes() == (build / name).read_bytes() for name in names)
+    assert said.count("up to date") == 3
 
 
 def test_the_lock_has_the_runtime_that_is_pinned(build: Path) -> None:

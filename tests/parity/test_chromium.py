@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
+from tests import chromium
 from tests.parity.conftest import run
 
 pytestmark = pytest.mark.slow
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 def test_the_engine_runs_in_chromium(node: str, build: Path, tmp_path: Path) -> None:
-    assert CHROMIUM is not None
-    done = run(node, "tests/parity/chromium.mjs", CHROMIUM, tmp_path, build, TIDELORE_WASM_BUILD=str(build))
+    done = run(node, "tests/parity/chromium.mjs", chromium.need(), tmp_path, build, TIDELORE_WASM_BUILD=str(build))
     told = json.loads(done.stdout)
     for place, secure in (("local", True), ("named", False)):
         snapshot, plain = told[place]

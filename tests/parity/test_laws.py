@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import chromium
+
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 LAWS = ("test_history_law.py", "test_live_law.py")
@@ -36,6 +38,17 @@ def test_the_tests_of_the_engine_hold_in_the_page(in_pyodide: Callable[..., str]
     assert _count(output) > 1000
 
 
+STORE_TESTS = ("tests/parity/run_tests.py", MACHINES, STEPS, EXAMPLES, "/repository/tests/parity/inside_store.py")
+
+
 def test_a_page_store_does_what_every_store_must(in_pyodide: Callable[..., str]) -> None:
-    output = in_pyodide("tests/parity/run_tests.py", MACHINES, STEPS, EXAMPLES, "/repository/tests/parity/inside_store.py")
-    assert _count(output) > 20
+    assert _count(in_pyodide(*STORE_TESTS)) > 20
+
+
+def test_the_browser_store_does_what_every_store_must(in_pyodide: Callable[..., str]) -> None:
+    """On an IndexedDB in memory, under Node."""
+    assert _count(in_pyodide(*STORE_TESTS, TIDELORE_STORE="fake")) > 20
+
+
+def test_the_browser_store_does_what_every_store_must_in_chromium(in_pyodide: Callable[..., str]) -> None:
+    assert _count(in_pyodide(*STORE_TESTS, TIDELORE_STORE=chromium.need())) > 20

@@ -1,0 +1,389 @@
+// What the extension is: settings, engine, chat, injection and jobs, hung together. Drawer, commands and macros act through it alone.
+import { chatActions } from "./actions.js";
+import { createInjection } from "./injection.js";
+import { createJobs } from "./jobs.js";
+import { createRecords } from "./records.js";
+import { defaults, settingsFrom } from "./settings.js";
+import { createSync } from "./sync.js";
+
+/**
+ * @typedef {import("./types.js").App} App
+ * @typedef {import("./types.js").Settings} Settings
+ * @typedef {import("./types.js").Status} Status
+ *
+ * @typedef {object} Engine
+ * @property {Promise<any>} ready
+ * @property {(method: string, params?: object, options?: object) => Promise<any>} call
+ * @property {(ports: any) => void} setPorts
+ * @property {() => void} close
+ *
+ * @typedef {object} Remotes models, embedders and the sidecar, as remotes.js makes them
+ * @property {(onEvent: (event: any) => void, onChange: () => void) => Promise<void>} start
+ * @property {(settings: Settings) => Promise<any>} ports for the engine
+ * @property {() => string} modelName
+ * @property {() => string} embedderName
+ * @property {() => Status["sidecar"]} sidecarState
+ * @property {() => string | undefined} runtimeUrl
+ * @property {(target: "model" | "embedder", settings: Settings) => Promise<{ok: boolean, detail: string, ms: number}>} test
+ * @property {() => Promise<string>} pair
+ * @property {() => void} stop
+ */
+
+const MODEL_DELAY_MS = 1500;
+const RESTARTS = 3;
+
+/**
+ * @param {object} parts
+ * @param {import("./host.js").Host} parts.host
+ * @param {import("./text.js").Text} parts.text
+ * @param {import("./page_store.js").PageStore} parts.page
+ * @param {Remotes} parts.remotes
+ * @param {(options: {ports: any, sidecar: string | undefined, cdns: {name: string, url: string}[], onEvent: (event: any) => void}) => Promise<Engine>} parts.openEngine
+ * @param {typeof import("./ui/mount.js").ui} parts.ui
+ * @param {() => Promise<void>} parts.dropMemories removes what the engine has stored in this browser
+ * @param {(run: () => void) => void} [parts.soon] runs a listener once a frame
+ */
+export function createApp({ host, text, page, remotes, openEngine, ui, dropMemories, soon = (run) => void setTimeout(run, 50) }) {
+  let settings = settingsFrom(host.stored());
+  /** @type {Set<() => void>} */
+  const listeners = new Set();
+  /** @type {Engine | null} */
+  let engine = null;
+  /** @type {Promise<void> | null} */
+  let starting = null;
+  let restarts = 0;
+  let told = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let modelTimer;
+
+  /** @type {Status} */
+  const status = {
+    engine: "off",
+    problem: null,
+    info: null,
+    sources: [],
+    store: "",
+    chat: null,
+    stats: null,
+    otherTab: false,
+    model: "",
+    embedder: "",
+    sidecar: "off",
+    lastRecall: null,
+  };
+
+  function changed() {
+    if (told) return;
+    told = true;
+    soon(() => {
+      told = false;
+      for (const listener of [...listeners]) listener();
+    });
+  }
+
+  /** @param {Partial<Status>} change */
+  function show(change) {
+    Object.assign(status, change);
+    changed();
+  }
+
+  /** @param {any} error what went wrong in the background */
+  function onError(error) {
+    if (error?.code === "closed" || error?.code === "cancelled") return;
+    console.error("Tidelore:", error);
+    if (/quota/i.test(`${error?.message} ${error?.hint}`)) ui.notice(app, "quota");
+    show({ problem: { code: String(error?.code ?? ""), message: String(error?.message ?? error), hint: String(error?.hint ?? "") } });
+  }
+
+  /**
+   * @param {string} method @param {object} [params] @param {object} [options]
+   * @returns {Promise<any>}
+   */
+  async function call(method, params = {}, options = {}) {
+    await starting;
+    if (!engine) throw Object.assign(new Error(text.t("engine.off")), { code: "engine_off", hint: "" });
+    return engine.call(method, params, options);
+  }
+
+  const records = createRecords(host);
+  const sync = createSync({ host, call, places: page.places, onSynced, onError });
+  const jobs = createJobs({
+    call,
+    onChange: changed,
+    onEnd: (job) => void afterJob(job),
+    sharesModel: () => settings.model.use === "current",
+  });
+  const injection = createInjection({
+    host,
+    sync,
+    call,
+    records,
+    settings: () => settings,
+    notReady: () => (status.engine === "ready" ? null : text.t(`engine.${status.engine}`)),
+    onOutcome(lastRecall) {
+      show({ lastRecall });
+      if (lastRecall.outcome === "too_small") ui.notice(app, "too_small");
+    },
+    onError,
+  });
+
+  // ---- the engine ----
+
+  async function startEngine() {
+    if (engine || starting || !settings.enabled) return starting;
+    show({ engine: "starting", problem: null, sources: [], info: null, store: "" });
+    starting = open();
+    try {
+      await starting;
+    } catch (/** @type {any} */ error) {
+      engine = null;
+      show({ engine: "failed", problem: { code: String(error?.code ?? ""), message: String(error?.message ?? error), hint: String(error?.hint ?? "") } });
+      ui.notice(app, "engine_failed", { detail: text.error(error) });
+    } finally {
+      starting = null;
+    }
+    return undefined;
+  }
+
+  async function open() {
+    await remotes.start(onRemote, () => void usePorts());
+    const ports = await remotes.ports(settings);
+    const opened = await openEngine({ ports, sidecar: remotes.runtimeUrl(), cdns: settings.cdns, onEvent });
+    const info = await opened.ready;
+    engine = opened;
+    sync.forget();
+    show({ engine: "ready", info, store: info.store ?? status.store, model: remotes.modelName(), embedder: remotes.embedderName() });
+    sync.soon("engine ready");
+  }
+
+  /** @param {any} event of the worker */
+  function onEvent(event) {
+    if (event.step === "source") show({ sources: [...status.sources, { source: event.source, file: event.file, outcome: event.outcome, detail: event.detail }] });
+    if (event.step === "store" && event.outcome === "memory") {
+      show({ store: "memory", problem: { code: "store_memory", message: text.t("notice.store_memory", { detail: event.detail }), hint: "" } });
+      ui.notice(app, "store_memory", { detail: event.detail });
+    }
+    if (event.step === "store" && event.outcome === "closed") ui.notice(app, "store_closed");
+    if (event.step === "other" && event.chat) {
+      sync.soon("another tab");
+      ui.notice(app, "other_tab");
+      show({ otherTab: true });
+    }
+    if (event.step === "worker" && event.outcome === "failed") void workerFailed();
+  }
+
+  /** @param {any} event of the sidecar */
+  function onRemote(event) {
+    show({ sidecar: remotes.sidecarState() });
+    if (event?.method === "changed") sync.soon("sidecar");
+  }
+
+  async function workerFailed() {
+    engine = null;
+    show({ engine: "failed" });
+    if (restarts++ < RESTARTS) await startEngine();
+  }
+
+  async function usePorts() {
+    const ports = await remotes.ports(settings);
+    show({ sidecar: remotes.sidecarState(), model: remotes.modelName(), embedder: remotes.embedderName() });
+    engine?.setPorts(ports);
+  }
+
+  function stopEngine() {
+    jobs.close();
+    sync.stop();
+    clearTimeout(modelTimer);
+    injection.clear();
+    engine?.close();
+    engine = null;
+    remotes.stop();
+    show({ engine: "off", chat: null, stats: null, model: "", embedder: "", sidecar: "off", store: "" });
+  }
+
+  // ---- the chat ----
+
+  /** @param {import("./sync.js").Open | null} open @param {{changed: boolean, reason: string}} change */
+  function onSynced(open, { changed: news, reason }) {
+    const before = status.chat?.chat;
+    if (open?.chat !== before) show({ otherTab: false, stats: null });
+    show({ chat: open && { chat: open.chat, pool: open.pool, title: open.title, off: open.off } });
+    if (!open || open.off || reason.startsWith("generation:")) return;
+    if (!news && open.chat === before && status.stats) return;
+    jobs.add({ kind: "rules", method: "extract.run", chat: open.chat, title: open.title, params: { by: "rules", lag: settings.lag } });
+  }
+
+  /** @param {import("./types.js").JobView} job */
+  async function afterJob(job) {
+    if (!engine) return;
+    if (job.state === "failed" && /quota/i.test(job.error)) ui.notice(app, "quota");
+    if (job.chat !== status.chat?.chat) return;
+    try {
+      const stats = await call("stats", { chat: job.chat });
+      if (job.chat === status.chat?.chat) show({ stats });
+      if (job.kind === "rules") await considerModel(job.chat, stats);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  /** @param {string} chat @param {any} stats */
+  async function considerModel(chat, stats) {
+    if (settings.model.use === "none" || !stats.model_due) return;
+    if (!settings.model.agreed) {
+      if (!settings.model.asked) await ui.consent(app);
+      return;
+    }
+    clearTimeout(modelTimer);
+    modelTimer = setTimeout(() => {
+      if (status.chat?.chat === chat) actions.extract();
+    }, MODEL_DELAY_MS);
+  }
+
+  // ---- events of SillyTavern ----
+
+  function listen() {
+    for (const name of CHANGES) host.on(name, () => sync.soon(name));
+    for (const name of ENDS) {
+      host.on(name, () => {
+        replying(false);
+        injection.clear();
+        sync.soon(name);
+      });
+    }
+    host.on("MESSAGE_RECEIVED", (_index, type) => {
+      if (type !== "first_message" && type !== "command") void injection.delivered();
+    });
+    host.on("CHAT_CHANGED", () => replying(false));
+    host.on("CHAT_COMPLETION_PROMPT_READY", (data) => {
+      if (data?.dryRun || !isReplying) return;
+      void injection.observe(data.chat).catch(onError);
+    });
+    host.on("CHARACTER_RENAMED", (before, after) => void personMoved(String(before), String(after)).catch(onError));
+    host.intercept(async (size, type) => {
+      if (!settings.enabled) return injection.clear();
+      replying(type !== "quiet");
+      await injection.before(size, type);
+    });
+  }
+
+  let isReplying = false;
+  /** @param {boolean} value */
+  function replying(value) {
+    isReplying = value;
+    sync.hold(value);
+    jobs.reply(value);
+  }
+
+  /** A card's file got another name, and with it the person another id. @param {string} before @param {string} after */
+  async function personMoved(before, after) {
+    for (const row of await page.places.all()) {
+      const owner = row.owner === before ? after : row.owner;
+      const people = row.people.map((each) => (each.id === before ? { ...each, id: after } : each));
+      if (owner !== row.owner || people.some(({ id }) => id === after)) await page.places.put({ ...row, owner, people });
+    }
+    sync.soon("CHARACTER_RENAMED");
+  }
+
+  // ---- settings ----
+
+  /** @param {any} change */
+  async function set(change) {
+    const before = settings;
+    settings = settingsFrom(joined(settings, change));
+    const stored = host.stored();
+    for (const name of Object.keys(stored)) delete stored[name];
+    Object.assign(stored, structuredClone(settings));
+    host.saveSettings();
+    changed();
+    if (before.enabled !== settings.enabled) {
+      if (settings.enabled) await startEngine();
+      else stopEngine();
+      return;
+    }
+    if (!engine) return;
+    if (JSON.stringify([before.model, before.embedder, before.sidecar]) !== JSON.stringify([settings.model, settings.embedder, settings.sidecar])) {
+      await usePorts();
+      if (status.stats && status.chat) await considerModel(status.chat.chat, status.stats);
+    }
+  }
+
+  /** @type {any} */
+  const app = {
+    host,
+    text,
+    get settings() {
+      return settings;
+    },
+    set,
+    defaults,
+    status: () => status,
+    jobs: () => jobs.views(),
+    /** @param {() => void} listener */
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async restart() {
+      stopEngine();
+      restarts = 0;
+      await startEngine();
+    },
+    async leave() {
+      const keep = await ui.leaving(app);
+      stopEngine();
+      if (!keep.memories) {
+        await dropMemories();
+        await page.drop();
+      }
+      if (!keep.settings) {
+        if (keep.memories) await page.values.clear();
+        host.dropSettings();
+      }
+    },
+    /** Begins: called once SillyTavern is ready. */
+    async start() {
+      listen();
+      await startEngine();
+    },
+    stop: stopEngine,
+  };
+  const actions = chatActions({ app, call, host, page, sync, jobs, injection, records, remotes, show, status, settings: () => settings, text });
+  Object.assign(app, actions);
+  return /** @type {App & {start: () => Promise<void>, stop: () => void}} */ (app);
+}
+
+const CHANGES = [
+  "CHAT_CHANGED",
+  "CHAT_LOADED",
+  "CHAT_CREATED",
+  "GROUP_CHAT_CREATED",
+  "CHAT_RENAMED",
+  "CHAT_DELETED",
+  "GROUP_CHAT_DELETED",
+  "MESSAGE_SENT",
+  "MESSAGE_RECEIVED",
+  "CHARACTER_MESSAGE_RENDERED",
+  "MESSAGE_EDITED",
+  "MESSAGE_UPDATED",
+  "MESSAGE_DELETED",
+  "MESSAGE_SWIPED",
+  "MESSAGE_SWIPE_DELETED",
+  "MORE_MESSAGES_LOADED",
+  "IMPERSONATE_READY",
+  "GROUP_WRAPPER_FINISHED",
+  "TOOL_CALLS_RENDERED",
+  "CHARACTER_EDITED",
+  "CHARACTER_RENAMED_IN_PAST_CHAT",
+  "PERSONA_CHANGED",
+  "PERSONA_RENAMED",
+  "GROUP_UPDATED",
+];
+const ENDS = ["GENERATION_ENDED", "GENERATION_STOPPED"];
+
+/** @param {any} base @param {any} change @returns {any} */
+function joined(base, change) {
+  if (change === undefined) return base;
+  if (Array.isArray(base) || typeof base !== "object" || typeof change !== "object" || change === null) return change;
+  return Object.fromEntries(Object.entries(base).map(([name, value]) => [name, joined(value, change[name])]));
+}

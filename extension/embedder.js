@@ -1,0 +1,161 @@
+// Which embedding model the page uses: that of a connected sidecar, else an endpoint, else none.
+import { checkedRows, endpointPort } from "./remote/embeddings.js";
+import { Fault, realClock, within } from "./remote/faults.js";
+
+/**
+ * @typedef {import("./types.js").Settings} Settings
+ * @typedef {import("../wasm/bridge.js").EmbedPort} EmbedPort
+ * @typedef {"sidecar" | "endpoint" | "none"} Kind
+ *
+ * @typedef {object} Given
+ * @property {Settings} settings
+ * @property {string} [key] of the endpoint
+ * @property {import("./sidecar.js").Sidecar | null} [sidecar]
+ */
+
+const TEST_SECONDS = 60;
+/** A sidecar that is away for a moment is waited for: another model would have to embed everything anew, maybe for money. */
+export const GRACE_SECONDS = 300;
+const FEW = 256;
+
+/**
+ * @param {Given & {onChange?: () => void, clock?: import("./remote/faults.js").Clock, fetch?: typeof fetch, page?: import("./remote/reach.js").Page}} given
+ *   `onChange`: another port is in use, or its dimension is known now
+ */
+export function createEmbedder({ settings, key = "", sidecar = null, onChange = () => {}, ...tools }) {
+  const clock = tools.clock ?? realClock;
+  /** @type {Given} */
+  let given = { settings, key, sidecar };
+  /** @type {{kind: Kind, id: string, port: EmbedPort | null}} */
+  let used = { kind: "none", id: "", port: null };
+  let cancelGrace = () => {};
+  let patient = false;
+  let closed = false;
+
+  /** @returns {{kind: Kind, id: string, make: () => EmbedPort | null}} */
+  function wanted() {
+    const { sidecar: remote, settings: chosen, key: secret = "" } = given;
+    const { use, url, name } = chosen.embedder;
+    const none = { kind: /** @type {Kind} */ ("none"), id: "", make: () => null };
+    if (use === "none") return none;
+    if (use !== "endpoint" && remote) {
+      const offered = remote.offers().embedder;
+      if (remote.state() === "connected" && offered) {
+        return { kind: "sidecar", id: JSON.stringify(["sidecar", offered.name]), make: () => sidecarPort(remote, offered) };
+      }
+      // Not known yet, or away for a moment: what was in use stays, and says that it cannot be reached.
+      if (["looking", "pairing"].includes(remote.state()) && used.kind === "none") return none;
+      if (used.kind === "sidecar" && patient && remote.state() !== "connected") return { ...used, make: () => used.port };
+    }
+    if (use === "sidecar" || !url || !name) return none;
+    const make = () => endpointPort({ url, name, key: secret }, { ...tools, clock, onDimension: () => onChange() });
+    return { kind: "endpoint", id: JSON.stringify(["endpoint", url, name, secret]), make };
+  }
+
+  /** @returns {boolean} whether another port is in use now */
+  function choose() {
+    if (closed) return false;
+    const remote = given.sidecar;
+    if (used.kind === "sidecar" && remote?.state() !== "connected" && !patient && remote && remote.state() !== "off") {
+      patient = true;
+      cancelGrace = clock.after(GRACE_SECONDS * 1000, () => {
+        used = { kind: "none", id: "", port: null };
+        patient = false;
+        choose();
+        onChange();
+      });
+    } else if (remote?.state() === "connected" || !remote || remote.state() === "off") {
+      cancelGrace();
+      patient = false;
+    }
+    const next = wanted();
+    if (next.id === used.id) return false;
+    try {
+      used = { kind: next.kind, id: next.id, port: next.make() };
+    } catch {
+      used = { kind: "none", id: next.id, port: null }; // an address that is none; a test says so
+    }
+    return true;
+  }
+
+  choose();
+  return {
+    /** For the worker's vectors; null: words, names and graph recall alone. */
+    port: () => used.port,
+    kind: () => used.kind,
+    /** @returns {string} "" for none */
+    name: () => used.port?.model.name ?? "",
+
+    /** Other settings, key or sidecar; or the state of the sidecar has changed. @param {Partial<Given>} [change] */
+    update(change = {}) {
+      // A port holds on to its sidecar.
+      if (used.kind === "sidecar" && change.sidecar !== undefined && change.sidecar !== given.sidecar) used = { kind: "none", id: "", port: null };
+      given = { ...given, ...change };
+      if (choose()) onChange();
+    },
+
+    /**
+     * Embeds two texts for real.
+     * @param {AbortSignal} [signal]
+     * @returns {Promise<{ok: boolean, detail: string, ms: number, error: any}>}
+     */
+    async test(signal) {
+      const begun = clock.now();
+      const result = (/** @type {boolean} */ ok, /** @type {string} */ detail, /** @type {any} */ error = null) => ({ ok, detail, ms: Math.round(clock.now() - begun), error });
+      try {
+        const port = used.port ?? wanted().make();
+        if (!port) throw given.sidecar?.problem() ?? new Fault("no_embedder", "No embedding model is in use.", "Choose one in the settings.");
+        const late = new Fault("model_unreachable", `The embedding model did not answer within ${TEST_SECONDS} s.`, "Choose a faster one.");
+        await within((own) => port.embed({ texts: ["The cat sleeps by the stove."], kind: "query" }, own), { clock, ms: TEST_SECONDS * 1000, late, signal });
+        return result(true, `${port.model.name}, ${port.model.dimension}`);
+      } catch (error) {
+        const fault = /** @type {any} */ (error);
+        return result(false, [fault?.message ?? String(error), fault?.hint].filter(Boolean).join(" "), error);
+      }
+    },
+
+    close() {
+      closed = true;
+      cancelGrace();
+      used = { kind: "none", id: "", port: null };
+    },
+  };
+}
+
+/**
+ * @param {import("./sidecar.js").Sidecar} sidecar
+ * @param {{name: string, dimension: number, scale: number, floor: number}} offered
+ * @returns {EmbedPort}
+ */
+function sidecarPort(sidecar, offered) {
+  const model = { ...offered };
+  return {
+    model,
+    async embed({ texts, kind }, signal) {
+      /** @type {(number[] | Float32Array)[]} */
+      const rows = [];
+      for (let at = 0; at < texts.length; at += FEW) {
+        const part = texts.slice(at, at + FEW);
+        const answer = await sidecar.call("embed", { texts: part, kind: kind === "query" ? "query" : "document" }, { signal });
+        if (answer.model !== model.name) {
+          throw new Fault("model_unreachable", `The sidecar has another embedding model now: ${answer.model}.`, "Connect to it again.");
+        }
+        const values = floats(answer.vectors);
+        const size = part.length ? values.length / part.length : 0;
+        rows.push(...checkedRows(Array.from(part, (_, place) => values.subarray(place * size, (place + 1) * size)), part.length, model.dimension, model.name));
+        model.dimension ||= size;
+      }
+      const out = new Float32Array(texts.length * model.dimension);
+      rows.forEach((row, place) => out.set(row, place * model.dimension));
+      return out.buffer;
+    },
+  };
+}
+
+/** Base64 of little-endian 32-bit floats. @param {string} text */
+function floats(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  if (bytes.length % 4) throw new Fault("model_answer", "The sidecar's vectors are cut off.", "Try again.");
+  const view = new DataView(bytes.buffer);
+  return Float32Array.from({ length: bytes.length / 4 }, (_, at) => view.getFloat32(at * 4, true));
+}

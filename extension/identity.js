@@ -1,0 +1,85 @@
+// Which chat of the engine an open chat of SillyTavern is. The mark in the chat's metadata says so, but it is copied into every branch and
+// checkpoint; the file's name and SillyTavern's own integrity mark tell a copy from a rename. What the metadata lost, the place table still knows.
+
+/**
+ * @typedef {import("./types.js").ChatPlace} ChatPlace
+ * @typedef {import("./types.js").ChatMark} ChatMark
+ * @typedef {import("./types.js").Person} Person
+ *
+ * @typedef {object} PlaceRow where a chat of the engine was last seen
+ * @property {string} chat
+ * @property {string} pool
+ * @property {"character" | "group"} kind
+ * @property {string} owner
+ * @property {string} file
+ * @property {string} title
+ * @property {string} integrity
+ * @property {Person[]} people names under which they spoke when it was last open
+ *
+ * @typedef {object} Places
+ * @property {(chat: string) => Promise<PlaceRow | null>} get
+ * @property {(place: Pick<ChatPlace, "kind" | "owner" | "file">) => Promise<PlaceRow | null>} at
+ * @property {(row: PlaceRow) => Promise<void>} put
+ * @property {(chat: string) => Promise<void>} remove
+ * @property {() => Promise<PlaceRow[]>} all
+ *
+ * @typedef {{mark: ChatMark, branchOf: string, fresh: boolean}} Identity `fresh`: the mark is not what stood in the metadata
+ */
+
+/**
+ * @param {object} found
+ * @param {ChatPlace} found.place
+ * @param {ChatMark | null} found.mark
+ * @param {Places} found.places
+ * @param {() => Promise<string[] | null>} found.files names of the owner's chat files
+ * @param {() => string} found.token 32 random hexadecimal digits
+ * @returns {Promise<Identity>}
+ */
+export async function identify({ place, mark, places, files, token }) {
+  const here = { file: place.file, integrity: place.integrity };
+  if (isMark(mark)) {
+    const sameFile = mark.file === place.file;
+    const sameIntegrity = !mark.integrity || !place.integrity || mark.integrity === place.integrity;
+    if (sameFile && sameIntegrity) return settled(mark, here);
+    // A rename keeps SillyTavern's integrity mark and leaves no file of the old name.
+    if (sameIntegrity && !(await files())?.includes(mark.file)) return settled(mark, here);
+    const known = await places.at(place);
+    if (known && known.pool === mark.pool && known.chat !== mark.chat) return settled({ ...mark, chat: known.chat }, here, true);
+    return { mark: { ...mark, ...here, chat: token() }, branchOf: mark.chat, fresh: true };
+  }
+  const known = await places.at(place);
+  if (known && (!known.integrity || !place.integrity || known.integrity === place.integrity)) {
+    return { mark: { chat: known.chat, pool: known.pool, ...here }, branchOf: "", fresh: true };
+  }
+  return { mark: { chat: token(), pool: token(), ...here }, branchOf: "", fresh: true };
+}
+
+/**
+ * @param {ChatMark} mark @param {{file: string, integrity: string}} here @param {boolean} [fresh]
+ * @returns {Identity}
+ */
+function settled(mark, here, fresh = false) {
+  const moved = mark.file !== here.file || mark.integrity !== here.integrity;
+  return { mark: moved ? { ...mark, ...here } : mark, branchOf: "", fresh: fresh || moved };
+}
+
+/** @param {any} mark @returns {mark is ChatMark} */
+const isMark = (mark) => typeof mark?.chat === "string" && mark.chat !== "" && /^[0-9a-f]{32}$/.test(mark?.pool) && typeof mark?.file === "string";
+
+/**
+ * Names that changed while the person stayed the same, since the chat was last open.
+ * @param {Person[]} before @param {Person[]} now
+ * @returns {{name: string, alias: string}[]}
+ */
+export function renamed(before, now) {
+  const old = new Map(before.map((each) => [each.id, each.name]));
+  return now.flatMap(({ id, name }) => {
+    const alias = old.get(id);
+    return alias && alias !== name && name ? [{ name, alias }] : [];
+  });
+}
+
+/** 128 random bits, also where there is no secure context. */
+export function token() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,237 @@
+// Before a generation: bring the engine up to date, recall, put the two blocks into the prompt. All within a limit of time; memory that is late or
+// fails never holds the reply.
+import { hasText } from "./records.js";
+
+/**
+ * @typedef {import("./types.js").Settings} Settings
+ * @typedef {import("./types.js").RecallRecord} RecallRecord
+ * @typedef {import("./types.js").HostMessage} HostMessage
+ * @typedef {NonNullable<import("./types.js").Status["lastRecall"]>} Outcome
+ * @typedef {{user: HostMessage | null, query: string, reply: string, earlier: string}} Turn
+ */
+
+const SKIPPED = new Set(["quiet", "impersonate"]);
+// More of the context than this is never taken: SillyTavern would drop history for it without a word.
+const SHARE = 0.3;
+const LEAST_TOKENS = 50;
+// SillyTavern's counter and the engine's differ a little.
+const TOLERANCE = 1.1;
+
+class Late extends Error {}
+
+/**
+ * @param {object} options
+ * @param {Pick<import("./host.js").Host, "messages" | "setPrompt" | "countTokens" | "cardText" | "setExtra" | "extra">} options.host
+ * @param {{now: (reason: string, options?: {leaveOutReply?: boolean}) => Promise<import("./sync.js").Open | null>}} options.sync
+ * @param {(method: string, params: object, options?: {signal?: AbortSignal}) => Promise<any>} options.call
+ * @param {ReturnType<import("./records.js").createRecords>} options.records
+ * @param {() => Settings} options.settings
+ * @param {() => string | null} options.notReady why there can be no recall now, or null
+ * @param {(outcome: Outcome) => void} options.onOutcome
+ * @param {(error: any) => void} options.onError what went wrong outside the reply path
+ * @param {() => number} [options.now] milliseconds
+ * @param {(ms: number) => Promise<void>} [options.wait]
+ */
+export function createInjection({
+  host,
+  sync,
+  call,
+  records,
+  settings,
+  notReady,
+  onOutcome,
+  onError,
+  now = Date.now,
+  wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+}) {
+  let blocks = { core: "", recalled: "" };
+  /** @type {{chat: string, recall: string, nodes: string[]} | null} */
+  let pending = null;
+  // Tokens of the prompt that are neither chat nor ours, as last seen in a finished prompt.
+  let overhead = 0;
+
+  /** @param {string} core @param {string} recalled */
+  function put(core, recalled) {
+    const { core: early, recalled: late } = settings();
+    host.setPrompt("core", core, early);
+    host.setPrompt("recalled", recalled, late);
+    blocks = { core, recalled };
+  }
+
+  /** Takes both blocks out of the next prompt. */
+  function clear() {
+    host.setPrompt("core", "");
+    host.setPrompt("recalled", "");
+    pending = null;
+  }
+
+  /**
+   * What SillyTavern awaits before a generation.
+   * @param {number} contextTokens @param {string} type
+   * @param {{again?: boolean}} [options] `again`: recall anew whatever is on record
+   */
+  async function before(contextTokens, type, { again = false } = {}) {
+    clear();
+    blocks = { core: "", recalled: "" };
+    if (SKIPPED.has(type) || !settings().enabled) return;
+    const begin = now();
+    const limit = new AbortController();
+    /** @type {Outcome} */
+    let outcome = { outcome: "empty", ms: 0, tokens: 0, cards: 0, error: "", at: "" };
+    try {
+      const why = notReady();
+      if (why !== null) throw new Error(why);
+      const late = wait(settings().recallMs).then(() => {
+        throw new Late();
+      });
+      const work = prepare(contextTokens, type, again, limit.signal);
+      work.catch(() => {}); // what is late may fail unheard
+      late.catch(() => {});
+      outcome = { ...outcome, ...(await Promise.race([work, late])) };
+    } catch (error) {
+      clear();
+      outcome =
+        error instanceof Late
+          ? { ...outcome, outcome: "late" }
+          : { ...outcome, outcome: "failed", error: error instanceof Error ? error.message : String(error) };
+    } finally {
+      limit.abort();
+    }
+    onOutcome({ ...outcome, ms: now() - begin, at: new Date(now()).toISOString() });
+  }
+
+  /**
+   * @param {number} contextTokens @param {string} type @param {boolean} again @param {AbortSignal} signal
+   * @returns {Promise<Partial<Outcome>>}
+   */
+  async function prepare(contextTokens, type, again, signal) {
+    const leaveOutReply = type === "swipe";
+    const open = await sync.now(`generation:${type}`, { leaveOutReply });
+    if (!open || open.off) return { outcome: "empty" };
+    const turn = turnOf(host.messages(), leaveOutReply);
+    const used = turn.user && !again ? await reusable(open.chat, turn.user, signal) : null;
+    const room = await roomFor(contextTokens, turn);
+    if (room.budget < LEAST_TOKENS) return { outcome: "too_small" };
+    const found = used ?? (await recall(open, turn, room, signal));
+    if (signal.aborted) return {};
+    if (!found) return { outcome: "empty" };
+    put(found.core, found.recalled);
+    pending = found.recall ? { chat: open.chat, recall: found.recall, nodes: found.nodes } : null;
+    if (turn.user) records.set(turn.user.index, { ...found, uses: found.uses + 1 });
+    return { outcome: used ? "reused" : "injected", tokens: found.tokens, cards: found.cards.length };
+  }
+
+  /**
+   * The record of this turn, when the words are the same and the chat on screen still supports all of it. What a person wrote into it stays.
+   * @param {string} chat @param {HostMessage} user @param {AbortSignal} signal
+   */
+  async function reusable(chat, user, signal) {
+    const record = records.get(user.index);
+    if (!record || record.text !== user.text || !hasText(record)) return null;
+    if (record.edited) return record;
+    if (record.chat !== chat || !record.state) return null;
+    const { stands } = await call("recall.check", { chat, nodes: record.nodes, state: record.state }, { signal });
+    return stands ? record : null;
+  }
+
+  /**
+   * @param {import("./sync.js").Open} open @param {Turn} turn @param {{budget: number, history: number}} room @param {AbortSignal} signal
+   * @returns {Promise<RecallRecord | null>}
+   */
+  async function recall({ chat }, turn, room, signal) {
+    let budget = room.budget;
+    for (let round = 0; ; round++) {
+      const params = { chat, query: turn.query, reply: turn.reply, earlier: turn.earlier, preset: settings().preset };
+      const found = await call("recall.run", { ...params, budget, context_tokens: room.history, trace: false }, { signal });
+      if (!found.core && !found.recalled) return null;
+      const tokens = (await host.countTokens(found.core)) + (await host.countTokens(found.recalled));
+      const fits = tokens <= room.budget * TOLERANCE;
+      if (fits) return recordOf(chat, turn, found, tokens);
+      if (round === 2) return null;
+      budget = Math.max(1, Math.floor((budget * room.budget) / tokens) - 8);
+    }
+  }
+
+  /**
+   * How much may be put in, and how much of the newest history will stand in the prompt anyway; both in tokens.
+   * @param {number} contextTokens @param {Turn} turn
+   */
+  async function roomFor(contextTokens, turn) {
+    const fixed = Math.max(overhead, await host.countTokens(host.cardText()));
+    const free = contextTokens - fixed - (await host.countTokens(turn.user?.text ?? ""));
+    const budget = Math.min(settings().budget, Math.floor(free * SHARE));
+    return { budget, history: Math.max(0, contextTokens - fixed - Math.max(0, budget)) };
+  }
+
+  /** @param {string} chat @param {Turn} turn @param {any} found @param {number} tokens @returns {RecallRecord} */
+  const recordOf = (chat, turn, found, tokens) => ({
+    version: 1,
+    chat,
+    recall: found.recall,
+    text: turn.user?.text ?? "",
+    core: found.core,
+    recalled: found.recalled,
+    nodes: found.nodes,
+    state: found.state,
+    cards: found.cards.map((/** @type {any} */ card) => ({
+      node: card.node,
+      kind: card.kind,
+      text: card.text,
+      tokens: card.tokens,
+      score: card.score,
+    })),
+    tokens,
+    at: new Date(now()).toISOString(),
+    uses: 0,
+    edited: false,
+    degraded: found.degraded,
+  });
+
+  return {
+    before,
+    clear,
+    blocks: () => blocks,
+
+    /** A reply has come: what was in its prompt is delivered. */
+    async delivered() {
+      const receipt = pending;
+      pending = null;
+      if (!receipt) return;
+      try {
+        await call("recall.delivered", { chat: receipt.chat, recall: receipt.recall, nodes: receipt.nodes });
+      } catch (error) {
+        onError(error);
+      }
+    },
+
+    /**
+     * Learns from a finished prompt what of it is neither chat nor ours.
+     * @param {{role: string, content: any}[]} prompt
+     */
+    async observe(prompt) {
+      const ours = [blocks.core, blocks.recalled];
+      const other = prompt.filter(({ role, content }) => role === "system" && typeof content === "string" && !ours.includes(content));
+      overhead = await host.countTokens(other.map(({ content }) => content).join("\n"));
+    },
+  };
+}
+
+/**
+ * Whose words decide: the newest user message; before it the reply that it answers and the user's message before that.
+ * @param {HostMessage[]} all @param {boolean} leaveOutReply
+ * @returns {Turn}
+ */
+export function turnOf(all, leaveOutReply) {
+  const open = leaveOutReply || all.at(-1)?.unsettled;
+  const messages = (open && all.at(-1)?.role === "assistant" ? all.slice(0, -1) : all).filter(({ role, hidden }) => role !== "system" && !hidden);
+  const at = messages.findLastIndex(({ role }) => role === "user");
+  const user = messages[at] ?? null;
+  if (!user) return { user: null, query: messages.at(-1)?.text ?? "", reply: "", earlier: "" };
+  const before = messages.slice(0, at);
+  return {
+    user,
+    query: user.text,
+    reply: messages.slice(at + 1).at(-1)?.text ?? before.findLast(({ role }) => role === "assistant")?.text ?? "",
+    earlier: before.findLast(({ role }) => role === "user")?.text ?? "",
+  };
+}

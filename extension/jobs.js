@@ -1,0 +1,148 @@
+// Work in the background, one job at a time: extraction by rules and by model, embedding. What is due is the engine's plan, so a job that was
+// stopped, paused or lost with the page goes on where it was.
+
+/**
+ * @typedef {import("./types.js").JobView} JobView
+ * @typedef {"rules" | "model" | "range" | "embed"} Kind
+ *
+ * @typedef {object} Job
+ * @property {JobView} view
+ * @property {object} params
+ * @property {string} method
+ * @property {boolean} asksModel
+ * @property {AbortController} stopper
+ */
+
+const KEPT = 30;
+
+/**
+ * @param {object} options
+ * @param {(method: string, params: object, options: {signal: AbortSignal, onProgress: (done: number, total: number) => void}) => Promise<any>} options.call
+ * @param {() => void} options.onChange
+ * @param {(job: JobView) => void} options.onEnd a job has ended, well or not
+ * @param {() => boolean} options.sharesModel the memory model is that of the replies
+ */
+export function createJobs({ call, onChange, onEnd, sharesModel }) {
+  /** @type {Job[]} */
+  let list = [];
+  let number = 0;
+  let running = false;
+  let paused = false;
+  let replying = false;
+
+  const mayRun = (/** @type {Job} */ job) => job.view.state === "waiting" && !(job.asksModel && (paused || (replying && sharesModel())));
+
+  /** @param {Job} job @param {Partial<JobView>} change */
+  function show(job, change) {
+    Object.assign(job.view, change);
+    onChange();
+  }
+
+  async function drain() {
+    if (running) return;
+    running = true;
+    try {
+      for (let job = list.find(mayRun); job; job = list.find(mayRun)) await run(job);
+    } finally {
+      running = false;
+    }
+  }
+
+  /** @param {Job} job */
+  async function run(job) {
+    job.stopper = new AbortController();
+    show(job, { state: "running", error: "", hint: "" });
+    /** @type {(done: number, total: number) => void} */
+    const onProgress = (done, total) => show(job, { done, total });
+    try {
+      const result = await call(job.method, job.params, { signal: job.stopper.signal, onProgress });
+      const failures = result.failed ?? [];
+      const error = result.interrupted || failures.at(-1)?.error || "";
+      show(job, { state: error ? "failed" : "done", result, failures, error });
+    } catch (/** @type {any} */ error) {
+      const reason = job.stopper.signal.reason;
+      if (reason === YIELD) show(job, { state: "waiting" });
+      else if (reason === STOP) show(job, { state: "stopped" });
+      else show(job, { state: "failed", error: String(error?.message ?? error), hint: String(error?.hint ?? "") });
+    }
+    if (!["waiting", "running"].includes(job.view.state)) onEnd(job.view);
+    prune();
+  }
+
+  function prune() {
+    const ended = list.filter(({ view }) => ["done", "stopped", "failed"].includes(view.state));
+    // Small runs of the rules come with every message: nobody needs a list of them.
+    const dull = ended.filter(({ view }) => view.kind === "rules" && view.state === "done" && (view.result?.windows ?? 0) < 10);
+    const old = ended.filter((job) => !dull.includes(job)).slice(0, -KEPT);
+    list = list.filter((job) => !dull.includes(job) && !old.includes(job));
+    onChange();
+  }
+
+  return {
+    /**
+     * Plans a job; one that waits for the same is not planned twice.
+     * @param {{kind: Kind, method: string, chat: string, title: string, params?: object, asksModel?: boolean}} job
+     * @returns {JobView}
+     */
+    add({ kind, method, chat, title, params = {}, asksModel = false }) {
+      const whole = { chat, ...params };
+      const same = list.find((each) => each.view.state === "waiting" && each.method === method && JSON.stringify(each.params) === JSON.stringify(whole));
+      if (same) return same.view;
+      /** @type {JobView} */
+      const view = { id: ++number, chat, title, kind, state: "waiting", done: 0, total: 0, error: "", hint: "", failures: [], result: null };
+      list.push({ view, params: whole, method, asksModel, stopper: new AbortController() });
+      onChange();
+      void drain();
+      return view;
+    },
+
+    /** Newest first. */
+    views: () => list.map(({ view, asksModel }) => ({ ...view, state: view.state === "waiting" && asksModel && paused ? /** @type {const} */ ("paused") : view.state })).reverse(),
+
+    /** @param {number} id */
+    stop(id) {
+      const job = list.find(({ view }) => view.id === id);
+      if (!job) return;
+      if (job.view.state === "running") job.stopper.abort(STOP);
+      else if (job.view.state === "waiting") {
+        show(job, { state: "stopped" });
+        prune();
+      }
+    },
+
+    /** Runs a job that failed or was stopped once more. @param {number} id */
+    again(id) {
+      const job = list.find(({ view }) => view.id === id);
+      if (!job || !["failed", "stopped"].includes(job.view.state)) return;
+      show(job, { state: "waiting", failures: [], error: "", hint: "", done: 0, total: 0 });
+      void drain();
+    },
+
+    /** @param {boolean} value for all jobs that ask the model */
+    pause(value) {
+      paused = value;
+      if (value) for (const job of list) if (job.asksModel && job.view.state === "running") job.stopper.abort(YIELD);
+      onChange();
+      void drain();
+    },
+    paused: () => paused,
+
+    /** A reply is being generated: the model that both share is left to it. @param {boolean} value */
+    reply(value) {
+      replying = value;
+      if (value && sharesModel()) for (const job of list) if (job.asksModel && job.view.state === "running") job.stopper.abort(YIELD);
+      void drain();
+    },
+
+    /** Ends everything: the engine is going away. */
+    close() {
+      for (const job of list) {
+        if (job.view.state === "running") job.stopper.abort(STOP);
+        else if (job.view.state === "waiting") job.view.state = "stopped";
+      }
+    },
+  };
+}
+
+const STOP = new Error("stopped by the person");
+const YIELD = new Error("put off");

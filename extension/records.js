@@ -1,0 +1,58 @@
+// The recall record on the user's message: what was put into the prompt for it, so that a swipe or a regeneration of the same turn gets the same.
+
+/** @typedef {import("./types.js").RecallRecord} RecallRecord */
+
+const FIELD = "tidelore_recall";
+const OLDER = "bme_recall";
+// Older records keep their cards and lose the two texts: a chat file of thousands of turns should not grow by them.
+const WHOLE_RECORDS = 40;
+
+/**
+ * @param {Pick<import("./host.js").Host, "extra" | "setExtra" | "messages">} host
+ */
+export function createRecords(host) {
+  return {
+    /**
+     * @param {number} index of a user's message
+     * @returns {RecallRecord | null} ours; or what an older extension left there, which has a text only
+     */
+    get(index) {
+      const own = host.extra(index, FIELD);
+      if (own?.version === 1 && typeof own.recalled === "string" && typeof own.core === "string") return own;
+      const older = host.extra(index, OLDER);
+      return typeof older?.injectionText === "string" && older.injectionText ? fromOlder(older) : null;
+    },
+
+    /** @param {number} index @param {RecallRecord | null} record null takes it away */
+    set(index, record) {
+      host.setExtra(index, FIELD, record);
+      if (record === null) return host.setExtra(index, OLDER, null);
+      const users = host.messages().filter(({ role }) => role === "user");
+      for (const { index: old } of users.slice(0, -WHOLE_RECORDS)) {
+        const own = host.extra(old, FIELD);
+        if (own?.recalled && !own.edited) host.setExtra(old, FIELD, { ...own, core: "", recalled: "" });
+      }
+    },
+  };
+}
+
+/** @param {RecallRecord} record whether it holds a text that can be used again */
+export const hasText = (record) => record.core !== "" || record.recalled !== "";
+
+/** @param {any} older @returns {RecallRecord} */
+const fromOlder = (older) => ({
+  version: 1,
+  chat: "",
+  recall: "",
+  text: String(older.boundUserFloorText ?? older.recallInput ?? ""),
+  core: "",
+  recalled: older.injectionText,
+  nodes: [],
+  state: "",
+  cards: [],
+  tokens: Number(older.tokenEstimate) || 0,
+  at: String(older.updatedAt ?? older.createdAt ?? ""),
+  uses: Number(older.generationCount) || 0,
+  edited: Boolean(older.manuallyEdited),
+  degraded: [],
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { createJobs } from "../../extension/jobs.js";
+import { gate } from "./fake_host.mjs";
+
+function setUp({ sharesModel = false } = {}) {
+  const calls = [];
+  const ended = [];
+  const jobs = createJobs({
+    onChange: () => {},
+    onEnd: (job) => ended.push({ ...job }),
+    sharesModel: () => sharesModel,
+    call(method, params, { signal, onProgress }) {
+      const its = gate();
+      const promise = new Promise((resolve, reject) => {
+        signal.addEventListener("abort", () => reject(Object.assign(new Error("cancelled"), { code: "cancelled" })));
+        its.promise.then((answer) => (answer instanceof Error ? reject(answer) : resolve(answer ?? { windows: 20, failed: [] })));
+      });
+      calls.push({ method, params, onProgress, end: its.open });
+      return promise;
+    },
+  });
+  const model = () => jobs.add({ kind: "model", method: "extract.run", chat: "c1", title: "One", params: { by: "model" }, asksModel: true });
+  return { jobs, calls, ended, model };
+}
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test("jobs run one after the other, with progress", async () => {
+  const { jobs, calls, ended, model } = setUp();
+  model();
+  jobs.add({ kind: "embed", method: "embed.run", chat: "c1", title: "One" });
+  assert.equal(calls.length, 1);
+  calls[0].onProgress(2, 7);
+  assert.deepEqual(jobs.views().map(({ state, done, total }) => [state, done, total]), [["waiting", 0, 0], ["running", 2, 7]]);
+  calls[0].end();
+  await settle();
+  assert.equal(calls[1].method, "embed.run");
+  assert.deepEqual(ended.map(({ kind, state }) => [kind, state]), [["model", "done"]]);
+});
+
+test("a job that waits for the same is planned once, and a second click starts nothing", async () => {
+  const { jobs, calls, model } = setUp();
+  model();
+  model();
+  model();
+  assert.equal(jobs.views().length, 2);
+  calls[0].end();
+  await settle();
+  calls[1].end();
+  await settle();
+  assert.equal(calls.length, 2);
+});
+
+test("a job can be stopped and run again", async () => {
+  const { jobs, calls, ended, model } = setUp();
+  const { id } = model();
+  jobs.stop(id);
+  await settle();
+  assert.equal(jobs.views()[0].state, "stopped");
+  jobs.again(id);
+  calls[1].end();
+  await settle();
+  assert.deepEqual(ended.map(({ state }) => state), ["stopped", "done"]);
+});
+
+test("a failure says what went wrong and keeps the raw answer", async () => {
+  const { jobs, calls, model } = setUp();
+  model();
+  calls[0].end({ windows: 1, failed: [{ first: 2, last: 3, error: "no JSON", raw: "I cannot." }] });
+  await settle();
+  const { state, error, failures } = jobs.views()[0];
+  assert.deepEqual([state, error, failures[0].raw], ["failed", "no JSON", "I cannot."]);
+});
+
+test("a call that fails is a failed job with its hint", async () => {
+  const { jobs, calls, model } = setUp();
+  model();
+  calls[0].end(Object.assign(new Error("The store is full."), { code: "store_error", hint: "Make room." }));
+  await settle();
+  assert.deepEqual([jobs.views()[0].error, jobs.views()[0].hint], ["The store is full.", "Make room."]);
+});
+
+test("pausing puts off what asks the model, and only that; it goes on afterwards", async () => {
+  const { jobs, calls, model } = setUp();
+  model();
+  jobs.pause(true);
+  await settle();
+  assert.equal(jobs.views()[0].state, "paused");
+  jobs.add({ kind: "rules", method: "extract.run", chat: "c1", title: "One", params: { by: "rules" } });
+  assert.equal(calls.at(-1).params.by, "rules");
+  calls.at(-1).end();
+  await settle();
+  jobs.pause(false);
+  assert.equal(calls.at(-1).params.by, "model");
+});
+
+test("a model that also writes the replies is left to them", async () => {
+  const { jobs, calls, model } = setUp({ sharesModel: true });
+  model();
+  jobs.reply(true);
+  await settle();
+  assert.equal(jobs.views()[0].state, "waiting");
+  assert.equal(calls.length, 1);
+  jobs.reply(false);
+  assert.equal(calls.length, 2);
+});
+
+test("another model works on while a reply is written", async () => {
+  const { jobs, calls, model } = setUp();
+  model();
+  jobs.reply(true);
+  calls[0].end();
+  await settle();
+  assert.equal(jobs.views()[0].state, "done");
+});
+
+test("small runs of the rules do not fill the list", async () => {
+  const { jobs, calls } = setUp();
+  jobs.add({ kind: "rules", method: "extract.run", chat: "c1", title: "One", params: { by: "rules" } });
+  calls[0].end({ windows: 1, failed: [] });
+  await settle();
+  assert.deepEqual(jobs.views(), []);
+});

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { test } from "node:test";
+import { COMMANDS } from "../../extension/commands.js";
+import { MACROS } from "../../extension/macros.js";
+import { CHOICES, RANGES } from "../../extension/settings.js";
+import { loadText } from "../../extension/text.js";
+import { KINDS } from "../../extension/ui/notices.js";
+import { LANGUAGES, TEXTS, read } from "./ui_kit.mjs";
+
+const English = TEXTS["en"] ?? {};
+const Chinese = TEXTS["zh-cn"] ?? {};
+
+const SOURCES = readdirSync(new URL("../../extension/", import.meta.url), { recursive: true })
+  .map((name) => String(name).replaceAll("\\", "/"))
+  .filter((name) => name.endsWith(".js") && !name.startsWith("vendor/"))
+  .map((name) => /** @type {const} */ ([name, read(`extension/${name}`)]));
+
+/** The members of a union of texts in types.js. @param {string} name of the property @param {string} type that has it */
+function union(type, name) {
+  const body = read("extension/types.js").split(`@typedef {object} ${type}`)[1]?.split("@typedef")[0] ?? "";
+  const members = new RegExp(`@property \\{([^@]*?)\\} ${name}\\b`).exec(body)?.[1] ?? "";
+  const found = [...members.matchAll(/"(\w+)"/g)].map(([, each = ""]) => each);
+  assert.ok(found.length > 1, `${type}.${name}`);
+  return found;
+}
+
+const outcomes = [...(/outcome: ([^,]*),/.exec(read("extension/types.js").split("} | null} lastRecall")[0]?.split("@property").at(-1) ?? "")?.[1] ?? "").matchAll(/"(\w+)"/g)].map(([, each = ""]) => each);
+const wrongs = (/** @type {string} */ path) => [...read(path).matchAll(/wrong\(app, "(\w+)"/g)].map(([, each = ""]) => each);
+
+/** @param {string} prefix @param {Iterable<string>} values */
+const all = (prefix, values) => [...values].map((each) => `${prefix}${each}`);
+
+// Keys that are put together while running, and what they can become. `error.CODE` belongs to whoever makes errors.
+/** @type {Record<string, string[]>} */
+const COMPOSED = {
+  "field.${path}": all("field.", ["enabled", ...Object.keys(RANGES), ...Object.keys(CHOICES), ...TEXT_FIELDS()]),
+  "engine.${engine}": all("engine.", union("Status", "engine")),
+  "engine.${status.engine}": all("engine.", union("Status", "engine")),
+  "sidecar.${state}": all("sidecar.", union("Status", "sidecar")),
+  "sidecar.${status.sidecar}": all("sidecar.", union("Status", "sidecar")),
+  "store.${store}": all("store.", ["indexeddb", "memory"]),
+  "recall.${last.outcome}": all("recall.", outcomes),
+  "job.kind.${job.kind}": all("job.kind.", union("JobView", "kind")),
+  "job.state.${job.state}": all("job.state.", union("JobView", "state")),
+  "model.hint.${use}": all("model.hint.", CHOICES["model.use"] ?? []),
+  "embedder.use.${value}": all("embedder.use.", CHOICES["embedder.use"] ?? []),
+  "embedder.hint.${use}": all("embedder.hint.", CHOICES["embedder.use"] ?? []),
+  "preset.hint.${app.settings.preset}": all("preset.hint.", CHOICES["preset"] ?? []),
+  "${words}.${value}": [...all("preset.", CHOICES["preset"] ?? []), ...all("position.", CHOICES["core.position"] ?? []), ...all("role.", CHOICES["core.role"] ?? [])],
+  "block.${block}": ["block.core", "block.recalled"],
+  "runtime.outcome.${outcome}": all("runtime.outcome.", ["taken", "refused", "missing", "unreachable", "late"]),
+  "leaving.keep.${name}": ["leaving.keep.memories", "leaving.keep.settings"],
+  "notice.${cause}": all("notice.", Object.keys(KINDS)),
+  "author.${author}": all("author.", ["rules", "model", "person", "tool", "import", "upkeep"]),
+  "role.${role}": ["role.user", "role.assistant"],
+  "macro.${name}": all("macro.", Object.keys(MACROS)),
+  "command.${name}": all("command.", COMMANDS.map(({ name }) => name)),
+  "command.${name}.value": COMMANDS.filter(({ value }) => value).map(({ name }) => `command.${name}.value`),
+  "command.${name}.${each}": COMMANDS.flatMap(({ name, named = [] }) => all(`command.${name}.`, named)),
+  "command.wrong.${key}": all("command.wrong.", wrongs("extension/commands.js")),
+  "error.${code}": [],
+};
+
+/** Fields that are neither a choice nor a number, as the code draws them. */
+function TEXT_FIELDS() {
+  return SOURCES.flatMap(([, text]) => [...text.matchAll(/fields\.\w+\("([\w.]+)"/g)].map(([, path = ""]) => path));
+}
+
+/** The first argument of each call of `t`, as it is written. @param {string} text */
+function* firstArguments(text) {
+  for (const { index, 0: found } of text.matchAll(/(?<![\w$])t\(/g)) {
+    let depth = 0;
+    const begin = index + found.length;
+    for (let at = begin; at < text.length; at++) {
+      const sign = text[at] ?? "";
+      if ("([{".includes(sign)) depth++;
+      if (depth === 0 && (sign === "," || sign === ")")) {
+        yield text.slice(begin, at);
+        break;
+      }
+      if (")]}".includes(sign)) depth--;
+    }
+  }
+}
+
+const written = SOURCES.flatMap(([name, text]) => [...firstArguments(text)].map((argument) => /** @type {const} */ ([name, argument])));
+const literals = written.flatMap(([, argument]) => [...argument.matchAll(/"([\w-]+(?:\.[\w-]+)+)"/g)].map(([, key = ""]) => key));
+// actions.js makes its errors of keys.
+const problems = SOURCES.flatMap(([, text]) => [...text.matchAll(/problem\("(error\.\w+)"\)/g)].map(([, key = ""]) => key));
+const templates = written.flatMap(([, argument]) => [...argument.matchAll(/`([^`]*)`/g)].map(([, template = ""]) => template));
+const used = new Set([...literals, ...problems, ...Object.values(COMPOSED).flat()]);
+
+test("both languages have the same keys, each with a text", () => {
+  assert.deepEqual(Object.keys(Chinese), Object.keys(English));
+  for (const language of LANGUAGES) for (const [key, text] of Object.entries(TEXTS[language] ?? {})) assert.ok(typeof text === "string" && text.trim(), key);
+});
+
+test("both languages have the same placeholders", () => {
+  const names = (/** @type {string} */ text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+  for (const key of Object.keys(English)) assert.deepEqual([...new Set(names(Chinese[key] ?? ""))], [...new Set(names(English[key] ?? ""))], key);
+});
+
+test("every key that the code uses exists", () => {
+  assert.ok(literals.length > 100);
+  assert.deepEqual([...used].filter((key) => !(key in English)), []);
+});
+
+test("every key that is put together is known here", () => {
+  assert.deepEqual([...new Set(templates)].filter((template) => !(template in COMPOSED)), []);
+});
+
+test("every text is used", () => {
+  assert.deepEqual(Object.keys(English).filter((key) => !used.has(key) && !key.startsWith("error.")), []);
+});
+
+test("what is the same in both languages is a name or a sign", () => {
+  const same = Object.keys(English).filter((key) => English[key] === Chinese[key]);
+  assert.deepEqual(same, ["list.between", "sidecar.title", "status.sidecar"]);
+});
+
+test("Chinese texts use Chinese punctuation", () => {
+  for (const [key, text] of Object.entries(Chinese)) assert.doesNotMatch(text, /[\u4e00-\u9fff][,;:!?]|[,;!?][\u4e00-\u9fff]/, key);
+});
+
+test("the language of the page chooses the file; another one is English", async () => {
+  const load = async (/** @type {string} */ name) => TEXTS[name];
+  for (const [locale, expected] of [["en", "en"], ["zh-cn", "zh-cn"], ["zh-tw", "zh-cn"], ["fr-fr", "en"], ["", "en"]]) {
+    const text = await loadText(/** @type {string} */ (locale), load);
+    assert.equal(text.language, expected);
+    assert.equal(text.t("engine.starting"), TEXTS[/** @type {string} */ (expected)]?.["engine.starting"]);
+  }
+});

@@ -1,0 +1,87 @@
+"""One stage for all live tests, and a fresh chat on it for each."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import chromium
+from tests.live.artefacts import keep
+from tests.live.data_root import Setup
+from tests.live.extension import NAME, copy_probe, copy_repository
+from tests.live.memory import SETTINGS
+from tests.live.page import LiveError
+from tests.live.stage import Stage, Tab
+
+HERE = Path(__file__).parent
+FAILED = pytest.StashKey[bool]()
+# SillyTavern throws this itself when a reply that is no stream is stopped.
+EXPECTED_ERRORS = ("Clicked stop button",)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.live)
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
+
+
+# Not for the session: while Playwright is in use, nothing else can run an event loop in this thread.
+@pytest.fixture(scope="package")
+def shared_stage() -> Iterator[Stage]:
+    setup = Setup(settings={"extension_settings": {"tidelore": SETTINGS}})
+    with Stage(chromium.need(), setup, install={NAME: copy_repository, "tidelore-probe": copy_probe}) as stage:
+        yield stage
+
+
+@pytest.fixture
+def stage(shared_stage: Stage, request: pytest.FixtureRequest) -> Iterator[Stage]:
+    """The shared stage with a new chat of Mira's in its only tab, and a model that was asked nothing yet."""
+    try:
+        _tidy(shared_stage)
+        yield shared_stage
+        faults = shared_stage.model.faults
+        errors = [text for text in shared_stage.told.errors if not any(expected in text for expected in EXPECTED_ERRORS)]
+        if not request.node.stash.get(FAILED, False):
+            assert faults == []
+            assert errors == [], "errors in the page that nobody caught"
+    except BaseException:
+        request.node.stash[FAILED] = True
+        raise
+    finally:
+        if request.node.stash.get(FAILED, False):
+            print(f"What it looked like: {keep(request.node.name, shared_stage)}")
+            shared_stage.close_others()
+            shared_stage.model.release()
+            shared_stage.tab.open()
+
+
+@pytest.fixture
+def tab(stage: Stage) -> Tab:
+    """The tab of the stage."""
+    return stage.tab
+
+
+def _tidy(stage: Stage) -> None:
+    stage.model.clear()
+    stage.close_others()
+    tab = stage.tab
+    tab.set_viewport(1280, 800)
+    tab.set_streaming(stage.setup.stream)
+    first = stage.setup.characters[0].name
+    if tab.evaluate("ctx.groupId ? null : ctx.characters[ctx.characterId]?.name ?? null") != first:
+        tab.open_character(first)
+    tab.new_chat()
+    stage.told.clear()
+    if stage.model.calls:
+        raise LiveError("something asked the model before the test began")
