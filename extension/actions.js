@@ -204,7 +204,7 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
     /** @param {string} name @param {string} key */
     async setKey(name, key) {
       await page.values.set(`key:${name}`, key || null);
-      await app.set({});
+      await app.usePorts();
     },
     /** @param {string} name */
     hasKey: async (name) => Boolean(await page.values.get(`key:${name}`)),

@@ -23,6 +23,7 @@ import { createSync } from "./sync.js";
  * @property {() => string} modelName
  * @property {() => string} embedderName
  * @property {() => Status["sidecar"]} sidecarState
+ * @property {() => any} sidecarProblem why it is not connected, or null
  * @property {() => string | undefined} runtimeUrl
  * @property {(target: "model" | "embedder", settings: Settings) => Promise<{ok: boolean, detail: string, ms: number}>} test
  * @property {() => Promise<string>} pair
@@ -69,6 +70,7 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
     model: "",
     embedder: "",
     sidecar: "off",
+    sidecarProblem: "",
     lastRecall: null,
   };
 
@@ -150,6 +152,8 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
     const ports = await remotes.ports(settings);
     const opened = await openEngine({ ports, sidecar: remotes.runtimeUrl(), cdns: settings.cdns, onEvent });
     const info = await opened.ready;
+    // The sidecar may have come, or gone, while the engine started.
+    opened.setPorts(await remotes.ports(settings));
     engine = opened;
     sync.forget();
     show({ engine: "ready", info, store: info.store ?? status.store, model: remotes.modelName(), embedder: remotes.embedderName() });
@@ -174,9 +178,14 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
 
   /** @param {any} event of the sidecar */
   function onRemote(event) {
-    show({ sidecar: remotes.sidecarState() });
+    show({ sidecar: remotes.sidecarState(), sidecarProblem: sidecarProblem() });
     if (event?.method === "changed") sync.soon("sidecar");
   }
+
+  const sidecarProblem = () => {
+    const problem = remotes.sidecarProblem();
+    return problem ? text.error(problem) : "";
+  };
 
   async function workerFailed() {
     engine = null;
@@ -185,8 +194,9 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
   }
 
   async function usePorts() {
+    if (!settings.enabled) return;
     const ports = await remotes.ports(settings);
-    show({ sidecar: remotes.sidecarState(), model: remotes.modelName(), embedder: remotes.embedderName() });
+    show({ sidecar: remotes.sidecarState(), sidecarProblem: sidecarProblem(), model: remotes.modelName(), embedder: remotes.embedderName() });
     engine?.setPorts(ports);
   }
 
@@ -259,6 +269,7 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
       if (data?.dryRun || !isReplying) return;
       void injection.observe(data.chat).catch(onError);
     });
+    for (const name of CONNECTIONS) host.on(name, () => void usePorts().catch(onError));
     host.on("CHARACTER_RENAMED", (before, after) => void personMoved(String(before), String(after)).catch(onError));
     host.intercept(async (size, type) => {
       if (!settings.enabled) return injection.clear();
@@ -319,6 +330,7 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
     defaults,
     status: () => status,
     jobs: () => jobs.views(),
+    usePorts,
     /** @param {() => void} listener */
     onChange(listener) {
       listeners.add(listener);
@@ -378,6 +390,16 @@ const CHANGES = [
   "PERSONA_CHANGED",
   "PERSONA_RENAMED",
   "GROUP_UPDATED",
+];
+// What the memory model is called, or whether it is there, may have changed.
+const CONNECTIONS = [
+  "MAIN_API_CHANGED",
+  "CHATCOMPLETION_SOURCE_CHANGED",
+  "CHATCOMPLETION_MODEL_CHANGED",
+  "ONLINE_STATUS_CHANGED",
+  "CONNECTION_PROFILE_CREATED",
+  "CONNECTION_PROFILE_UPDATED",
+  "CONNECTION_PROFILE_DELETED",
 ];
 const ENDS = ["GENERATION_ENDED", "GENERATION_STOPPED"];
 

@@ -101,16 +101,16 @@ export function createEmbedder({ settings, key = "", sidecar = null, onChange = 
      */
     async test(signal) {
       const begun = clock.now();
-      const result = (/** @type {boolean} */ ok, /** @type {string} */ detail, /** @type {any} */ error = null) => ({ ok, detail, ms: Math.round(clock.now() - begun), error });
+      const ms = () => Math.round(clock.now() - begun);
       try {
         const port = used.port ?? wanted().make();
         if (!port) throw given.sidecar?.problem() ?? new Fault("no_embedder", "No embedding model is in use.", "Choose one in the settings.");
         const late = new Fault("model_unreachable", `The embedding model did not answer within ${TEST_SECONDS} s.`, "Choose a faster one.");
         await within((own) => port.embed({ texts: ["The cat sleeps by the stove."], kind: "query" }, own), { clock, ms: TEST_SECONDS * 1000, late, signal });
-        return result(true, `${port.model.name}, ${port.model.dimension}`);
+        return { ok: true, detail: `${port.model.name}, ${port.model.dimension}`, ms: ms(), error: null };
       } catch (error) {
         const fault = /** @type {any} */ (error);
-        return result(false, [fault?.message ?? String(error), fault?.hint].filter(Boolean).join(" "), error);
+        return { ok: false, detail: [fault?.message ?? String(error), fault?.hint].filter(Boolean).join(" "), ms: ms(), error };
       }
     },
 

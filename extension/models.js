@@ -47,17 +47,17 @@ export function completePort({ host, settings, key = "", sidecar = null, clock =
 export async function testModel(given, signal = new AbortController().signal) {
   const { settings, clock = realClock } = given;
   const begun = clock.now();
-  const result = (/** @type {boolean} */ ok, /** @type {string} */ detail, /** @type {any} */ error = null) => ({ ok, detail, ms: Math.round(clock.now() - begun), error });
+  const ms = () => Math.round(clock.now() - begun);
   try {
     const chosen = wayTo({ ...given, clock });
     if (!chosen) throw new Fault("no_model", "No memory model is chosen.", "Choose one in the settings.");
     const messages = [{ role: "user", content: 'Answer with this JSON object and nothing else: {"ready": true}' }];
     const request = { messages, schema: { type: "object" }, tokens: TEST_TOKENS, stream: settings.model.stream && chosen.streams };
     await asked(chosen, request, Math.min(TEST_SECONDS, settings.model.seconds), clock, signal);
-    return result(true, chosen.name);
+    return { ok: true, detail: chosen.name, ms: ms(), error: null };
   } catch (error) {
     const fault = /** @type {any} */ (error);
-    return result(false, [fault?.message ?? String(error), fault?.hint].filter(Boolean).join(" "), error);
+    return { ok: false, detail: [fault?.message ?? String(error), fault?.hint].filter(Boolean).join(" "), ms: ms(), error };
   }
 }
 

@@ -167,9 +167,9 @@ export function createSidecar({
     let cause = why;
     if (why.code === "sidecar_unreachable") {
       // The browser tells a refused handshake and a dead address apart for itself alone.
-      const there = await reachable();
+      const there = hadKey && (await reachable());
       if (mine !== life || mine.signal.aborted) return;
-      if (there && hadKey) {
+      if (there) {
         cause = new Fault("sidecar_refused", "The sidecar is there, but does not let this page in.", "Pair the page with it again.");
       } else cause = obstacle(base, page) ?? why;
     } else if (why.code === "sidecar_late") cause = obstacle(base, page) ?? why; // the browser may be asking the person
@@ -223,7 +223,8 @@ export function createSidecar({
   /** A page that had a key before goes on with that. @param {unknown} error */
   async function notPaired(error) {
     pairing = null;
-    const why = error instanceof Fault ? error : new Fault("store_error", `The key could not be kept: ${said(error)}.`, "Check the storage of this browser.");
+    const lost = () => new Fault("store_error", `The key could not be kept: ${said(error)}.`, "Check the storage of this browser.");
+    const why = error instanceof Fault ? error : lost();
     show(why.code === "sidecar_unreachable" || HOPELESS.has(why.code) ? "unreachable" : "refused", why);
     if (await keys.get(keyName).catch(() => null)) await attempt();
   }

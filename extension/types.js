@@ -111,6 +111,7 @@
  * @property {string} model what extracts: "" for rules alone
  * @property {string} embedder "" for none
  * @property {"off" | "looking" | "pairing" | "connected" | "unreachable" | "refused"} sidecar
+ * @property {string} sidecarProblem why it is not connected and what to do, for people
  * @property {{outcome: "injected" | "reused" | "empty" | "late" | "failed" | "too_small", ms: number, tokens: number, cards: number, error: string, at: string} | null} lastRecall
  */
 

@@ -8,9 +8,16 @@ const STREAM = /^(data|event|id|retry)?:/;
 const PASSING = new Set([408, 425, 429]);
 
 // Reasons of HTTP by name: SillyTavern's server passes them on without the number.
-const REASONS = /^(bad request|unauthorized|payment required|forbidden|not found|method not allowed|gone|payload too large|request entity too large|unprocessable \w+)\.?$/i;
-const PASSING_WORDS =
-  /rate.?limit|too many requests|overloaded|temporar|try again|time.?out|timed out|unavailable|capacity|busy|loading|internal server error|bad gateway|connection refused|ECONN|ENOTFOUND|EAI_AGAIN|EHOST|hang up|socket|network|failed to fetch|fetch failed|not ok|unknown error/i;
+const REASONS =
+  /^(bad request|unauthorized|payment required|forbidden|not found|method not allowed|gone|(payload|request entity) too large|unprocessable \w+)\.?$/i;
+const PASSING_WORDS = new RegExp(
+  [
+    "rate.?limit|too many requests|overloaded|temporar|try again|time.?out|timed out|unavailable|capacity|busy|loading",
+    "internal server error|bad gateway|connection refused|ECONN|ENOTFOUND|EAI_AGAIN|EHOST|hang up|socket|network|failed to fetch|fetch failed",
+    "not ok|unknown error", // SillyTavern's own, where it knows no more
+  ].join("|"),
+  "i",
+);
 
 /** Gathers an answer as it comes; an endpoint may stream though it was asked not to, and the other way round. */
 export class Answer {
@@ -46,13 +53,9 @@ export class Answer {
     for (const line of lines) this.#event(line, false);
   }
 
-  /**
-   * The text, when all is there.
-   * @param {boolean} [whole] false: the line broke
-   * @returns {string}
-   */
-  end(whole = true) {
-    if (this.#streamed) this.#event(this.#rest, whole);
+  /** The text, when all is there. @returns {string} */
+  end() {
+    if (this.#streamed) this.#event(this.#rest, true);
     else this.#plain();
     if (this.error) throw this.error;
     if (this.#text.trim()) return this.#text;
@@ -84,7 +87,10 @@ export class Answer {
     }
     const value = parsed(data);
     if (value) this.#take(value);
-    else if (!last) throw new Fault("model_answer", "The event stream of the endpoint is not JSON.", "Try again, or check the address.", { raw: this.raw.slice(0, RAW_KEPT) });
+    else if (!last) {
+      const raw = this.raw.slice(0, RAW_KEPT);
+      throw new Fault("model_answer", "The event stream of the endpoint is not JSON.", "Try again, or check the address.", { raw });
+    }
   }
 
   /** @param {any} value an answer or an event */

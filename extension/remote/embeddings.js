@@ -55,7 +55,8 @@ export function endpointPort({ url, name, key }, { fetch = globalThis.fetch.bind
    */
   async function batch(input, kind, signal) {
     for (let tries = 1; ; tries++) {
-      const late = new Fault("model_unreachable", `The embedding model did not answer within ${REQUEST_SECONDS} s.`, "Try again later, or choose a faster one.");
+      const told = `The embedding model did not answer within ${REQUEST_SECONDS} s.`;
+      const late = new Fault("model_unreachable", told, "Try again later, or choose a faster one.");
       try {
         return await within((own) => once(input, own), { clock, ms: REQUEST_SECONDS * 1000, late, signal });
       } catch (error) {
@@ -126,7 +127,8 @@ function listed(answer, count) {
  */
 export function checkedRows(rows, count, dimension, name) {
   /** @param {string} what */
-  const useless = (what) => new Fault("model_answer", `The embedding model ${name} ${what}.`, `Check that "${name}" is an embedding model, and that it runs well.`);
+  const useless = (what) =>
+    new Fault("model_answer", `The embedding model ${name} ${what}.`, `Check that "${name}" is an embedding model, and that it runs well.`);
   if (!Array.isArray(rows) || rows.length !== count) throw useless("did not answer with one vector for each text");
   const size = dimension || rows[0]?.length || 0;
   for (const row of rows) {

@@ -8,7 +8,8 @@ import { address, checkedKey, explain, thisPage, withoutKey } from "./reach.js";
  * @typedef {import("../types.js").Endpoint} Endpoint
  *
  * @typedef {object} Ways
- * @property {((endpoint: Endpoint, body: object, signal: AbortSignal) => Promise<Response | null>) | undefined} [post] through SillyTavern's server; null where it has no such route
+ * @property {(endpoint: Endpoint, body: object, signal: AbortSignal) => Promise<Response | null>} [post] through SillyTavern's server; null where
+ *   it has no such route
  * @property {typeof fetch} [fetch]
  * @property {import("./reach.js").Page} [page]
  */

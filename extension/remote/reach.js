@@ -106,7 +106,8 @@ function parse(given) {
   } catch {
     // said below
   }
-  throw new Fault("bad_input", "The address of the service is no http or https address.", "Write it like http://127.0.0.1:11434/v1, without a name or password.");
+  const hint = "Write it like http://127.0.0.1:11434/v1, without a name or password.";
+  throw new Fault("bad_input", "The address of the service is no http or https address.", hint);
 }
 
 /** @param {string} key @returns {string} */

@@ -178,5 +178,6 @@ const late = (what) => new Fault("sidecar_late", `The sidecar ${what}.`, "It is 
 /** @param {any} error of JSON-RPC */
 function fromError(error) {
   const { code, hint } = error.data ?? {};
-  return new Fault(typeof code === "string" ? code : "sidecar_error", String(error.message ?? "The sidecar could not do it."), typeof hint === "string" ? hint : "");
+  const message = String(error.message ?? "The sidecar could not do it.");
+  return new Fault(typeof code === "string" ? code : "sidecar_error", message, typeof hint === "string" ? hint : "");
 }

@@ -21,8 +21,8 @@ function commands(options) {
   };
 }
 
-// What is no action of a person, or is not to be typed where it is kept: keys.
-const NOT_COMMANDS = new Set(["onChange", "defaults", "status", "jobs", "paused", "floor", "setKey", "hasKey"]);
+// What only tells something, keys (what is typed into a chat is kept), and what belongs to the removal of the extension.
+const NOT_COMMANDS = new Set(["onChange", "defaults", "status", "jobs", "paused", "floor", "hasRecord", "setKey", "hasKey", "leave"]);
 
 test("every action of the app has a command", async () => {
   const app = /@typedef \{object\} App .*?\*\//s.exec(read("extension/types.js"))?.[0] ?? "";

@@ -262,7 +262,7 @@ test("what was put into the page is taken out again, and draws no more", () => {
 
 test("the styles use one prefix and no fixed lengths but for fingers, lines and what is not seen", () => {
   const css = read("extension/style.css").replace(/\/\*.*?\*\//gs, "");
-  const theirs = new Set(["inline-drawer", "inline-drawer-content", "checkbox_label", "text_pole", "menu_button", "list-group-item"]);
+  const theirs = new Set(["inline-drawer", "inline-drawer-content", "checkbox_label", "text_pole", "menu_button", "list-group-item", "popup", "popup-controls"]);
   for (const [, name = ""] of css.matchAll(/\.([a-zA-Z][\w-]*)/g)) assert.ok(name.startsWith("tidelore-") || theirs.has(name), name);
   for (const [, rule = ""] of css.matchAll(/(?:^|[{}])\s*([^{}@]+)\{/g)) assert.match(rule, /tidelore-/);
   for (const [length] of css.matchAll(/\d+px/g)) assert.ok(["0px", "1px", "2px", "3px", "44px"].includes(length), length);

@@ -9,7 +9,7 @@ import pytest
 
 from tests import chromium
 from tests.live.artefacts import keep
-from tests.live.data_root import Setup
+from tests.live.data_root import CONTEXT, Setup
 from tests.live.extension import NAME, copy_probe, copy_repository
 from tests.live.memory import SETTINGS
 from tests.live.page import LiveError
@@ -63,6 +63,8 @@ def stage(shared_stage: Stage, request: pytest.FixtureRequest) -> Iterator[Stage
             print(f"What it looked like: {keep(request.node.name, shared_stage)}")
             shared_stage.close_others()
             shared_stage.model.release()
+            # A page that was left with a group would open none of the chats again.
+            shared_stage.tab.open_character(shared_stage.setup.characters[0].name)
             shared_stage.tab.open()
 
 
@@ -78,6 +80,7 @@ def _tidy(stage: Stage) -> None:
     tab = stage.tab
     tab.set_viewport(1280, 800)
     tab.set_streaming(stage.setup.stream)
+    tab.set_context(CONTEXT)
     first = stage.setup.characters[0].name
     if tab.evaluate("ctx.groupId ? null : ctx.characters[ctx.characterId]?.name ?? null") != first:
         tab.open_character(first)

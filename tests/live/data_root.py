@@ -13,6 +13,7 @@ from tests.live.replies import MODEL
 
 SKIPPED_CONTENT = {"background", "character", "sprites", "world", "theme", "workflow"}
 THEME = "Dark Lite"
+CONTEXT = 8192
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +100,7 @@ def _own_settings(setup: Setup, sillytavern: Path, model_url: str) -> dict[str, 
         "username": setup.user,
         "currentVersion": f"SillyTavern:{version}:Cohee#1207",  # another one would set off updates of extensions
         "main_api": "openai",
-        "max_context": 8192,
+        "max_context": CONTEXT,
         "active_character": setup.characters[0].file if setup.characters else None,
         "power_user": {
             "auto_connect": True,
@@ -120,7 +121,7 @@ def _own_settings(setup: Setup, sillytavern: Path, model_url: str) -> dict[str, 
             "custom_include_headers": "",
             "stream_openai": setup.stream,
             "bypass_status_check": False,
-            "openai_max_context": 8192,
+            "openai_max_context": CONTEXT,
             "openai_max_tokens": 200,
             "preset_settings_openai": "Default",
         },

@@ -178,6 +178,10 @@ class Watched:
         """Whether SillyTavern asks for replies as a stream."""
         self.evaluate("(ctx.chatCompletionSettings.stream_openai = value, null)", on)
 
+    def set_context(self, tokens: int) -> None:
+        """How many tokens a prompt and its answer may have, until the page is loaded anew."""
+        self.evaluate("ctx.chatCompletionSettings.openai_max_context = value", tokens)
+
     def open_extensions(self) -> None:
         """Show the drawer with the settings of extensions."""
         block = self.page.locator("#rm_extensions_block")

@@ -24,7 +24,7 @@ STORY = "Mira gave {{user}} the lamp. {{setvar::stolen::yes}}"
 WAYS = ("current", "profile", "endpoint")
 
 ASK = """async ({model, story, profile}) => {
-  const base = "/scripts/extensions/third-party/%s/extension/";
+  const base = "/scripts/extensions/third-party/NAME/extension/";
   const { createHost } = await import(base + "host.js");
   const { completePort } = await import(base + "models.js");
   const { extensionSettings } = SillyTavern.getContext();
@@ -39,7 +39,7 @@ ASK = """async ({model, story, profile}) => {
   } catch (error) {
     return { ...found, code: error.code, message: error.message };
   }
-}""" % NAME
+}""".replace("NAME", NAME)
 
 
 def copy_modules(target: Path) -> None:
