@@ -133,7 +133,6 @@
  * @property {() => Promise<RecallRecord | null>} recallAgain for the newest user message, in place of what its record holds; null when nothing is found
  * @property {(index: number) => RecallRecord | null} record of a user's message; also reads the older `bme_recall`
  * @property {(index: number, change: {core?: string, recalled?: string} | null) => Promise<void>} editRecord by hand; null deletes it
- * @property {(index: number) => number} floor where SillyTavern shows the message of an index of the engine, or -1
  * @property {(query: string) => string} lastInjected text of the two blocks of the last prompt: "core", "recalled" or "" for both
  * @property {() => Promise<{windows: number, tokens: number, model: string}>} estimate what extraction by model of what is due would cost
  * @property {(agreed: boolean) => Promise<void>} agree to the memory model, or not now; agreeing starts the extraction
@@ -141,7 +140,6 @@
  * @property {(first: number, last: number, by?: "rules" | "model") => void} extractRange floors as SillyTavern shows them
  * @property {() => void} retry windows that were set aside
  * @property {(id: number) => void} stop a job
- * @property {(id: number) => void} again run a job once more that failed or was stopped
  * @property {() => void} pause all extraction by model
  * @property {() => void} resume
  * @property {() => boolean} paused

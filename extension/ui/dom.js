@@ -73,7 +73,7 @@ function take(old, wanted) {
   const at = old.findIndex((node) => {
     if (typeof wanted !== "object") return node.nodeType === 3;
     const before = drawn.get(/** @type {Element} */ (node));
-    return before?.tag === wanted.tag && before.props.key === wanted.props.key && before.props.type === wanted.props.type;
+    return before?.tag === wanted.tag && before.props.key === wanted.props.key;
   });
   return at < 0 ? undefined : old.splice(at, 1)[0];
 }

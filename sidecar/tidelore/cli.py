@@ -10,7 +10,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tidelore import texts as locale
-from tidelore.commands import chats, demo, doctor, edit, extract, graph, importing, nodes, recall, rpc, schema
+from tidelore.commands import (
+    chats,
+    demo,
+    doctor,
+    edit,
+    extract,
+    graph,
+    importing,
+    nodes,
+    recall,
+    rpc,
+    schema,
+    serve,
+    serve_key,
+    serve_pair,
+    serve_profile,
+)
 from tidelore.commands.context import Context, data_folder, model_settings
 from tidelore.commands.faults import in_words
 from tidelore.commands.invocation import command, quoted
@@ -18,7 +34,7 @@ from tidelore.commands.parser import Parser, new_parser
 from tidelore.engine.errors import TideloreError
 
 # In the order of use, which is the order of the help.
-MODULES = (demo, importing, chats, extract, recall, nodes, edit, graph, schema, doctor, rpc)
+MODULES = (demo, importing, chats, extract, recall, nodes, edit, graph, schema, doctor, serve, serve_key, serve_pair, serve_profile, rpc)
 
 OK, FAILED, INTERRUPTED, READER_GONE = 0, 1, 130, 141
 

@@ -99,8 +99,9 @@ test("markup in a text or an attribute is text", () => {
 });
 
 test("an element of another kind takes the place of one with the same key", () => {
-  patch(root, h("input", { key: "k", type: "text", value: "secret" }));
+  patch(root, h("textarea", { key: "k", value: "secret" }));
   patch(root, h("input", { key: "k", type: "password" }));
+  assert.equal(root.firstChild.localName, "input");
   assert.equal(root.children.length, 1);
   assert.equal(root.firstChild.value, "");
 });

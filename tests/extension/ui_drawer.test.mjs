@@ -58,11 +58,11 @@ test("memory is switched on and off, for everything and for this chat", async ()
 });
 
 test("a setting is saved with its neighbours, and goes back to its default", async () => {
-  const { root, app, state } = drawer();
+  const { root, app, called, state } = drawer();
   assert.ok(!exists(root, "button", "Back to the default: Depth"));
   fill(root.querySelector("#tidelore-recalled-depth"), "7");
   await until(() => state.settings.recalled.depth === 7);
-  assert.deepEqual(state.settings.recalled, { ...app.defaults().recalled, depth: 7 });
+  assert.deepEqual(called("set"), [[{ recalled: { ...app.defaults().recalled, depth: 7 } }]]);
   named(root, "button", "Back to the default: Depth").click();
   await until(() => state.settings.recalled.depth === app.defaults().recalled.depth);
   assert.ok(!exists(root, "button", "Back to the default: Depth"));
@@ -120,7 +120,8 @@ test("public addresses are a list of lines, and none is the usual ones", async (
 });
 
 test("the status says where the engine came from, what is stored, what is due and how the last recall went", () => {
-  const { root } = drawer({ settings: { model: { use: "current" } } });
+  const late = { source: "unpkg", file: "pyodide.asm.wasm", outcome: "late", detail: "" };
+  const { root } = drawer({ settings: { model: { use: "current" } }, status: { sources: [late, ...quietStatus().sources] } });
   assert.equal(fact(root, "Engine"), "ready, loaded from the extension's own folder, jsDelivr");
   assert.equal(fact(root, "Store"), "in this browser");
   assert.equal(fact(root, "This chat"), "memories: 14 · windows due for the model: 2");

@@ -22,9 +22,8 @@ NOTES = {"narrator", "comment", "generic", "help", "welcome", "welcome_prompt", 
 
 def configure(tab: Tab, **settings: Any) -> None:
     """Change settings of the extension, in dotted names with __ for the dot."""
-    for name, value in settings.items():
-        text = json.dumps(value) if isinstance(value, bool) else str(value)
-        ask(tab, f"/tidelore-set field={name.replace('__', '.')} {text}")
+    named = {name.replace("__", "."): json.dumps(value) if isinstance(value, bool) else str(value) for name, value in settings.items()}
+    ask(tab, " | ".join(f"/tidelore-set field={name} {text}" for name, text in named.items()))
 
 
 def ask(tab: Tab, command: str) -> str:
@@ -33,6 +32,12 @@ def ask(tab: Tab, command: str) -> str:
     if not answer:
         raise LiveError(f"{command} answered nothing; notices: {tab.toasts()}")
     return str(answer)
+
+
+def jobs(tab: Tab) -> list[dict[str, Any]]:
+    """The jobs, newest first."""
+    found: list[dict[str, Any]] = json.loads(ask(tab, "/tidelore-jobs"))
+    return found
 
 
 def call(tab: Tab, method: str, **params: Any) -> Any:
@@ -59,8 +64,7 @@ def settled(tab: Tab) -> None:
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         ask(tab, "/tidelore-sync quiet=true")
-        jobs = json.loads(ask(tab, "/tidelore-jobs"))
-        busy = [job for job in jobs if job["state"] in ("waiting", "running")]
+        busy = [job for job in jobs(tab) if job["state"] in ("waiting", "running")]
         if not busy and not call(tab, "stats")["rules_due"]:
             return
         tab.page.wait_for_timeout(50)

@@ -44,7 +44,7 @@ def test_what_was_told_long_ago_reaches_the_model_and_nothing_does_once_memory_i
     assert injected(story.model.prompts()[-1]) == "", "all of it is in the context"
     assert "My cat is called Biscuit." in ask_far_away(story, "What is my cat called?")
     lawful(story)
-    assert story.slash("/echo {{tidelore}} | /pass {{tidelore}}") != ""
+    assert "Biscuit" in (story.slash("/pass {{tidelore}}") or "")
     configure(story, enabled=False)
     story.regenerate()
     assert injected(story.model.prompts()[-1]) == ""

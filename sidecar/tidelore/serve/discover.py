@@ -17,14 +17,19 @@ def discover() -> dict[str, Any]:
 
 def _method(name: str) -> dict[str, Any]:
     method = METHODS[name]
+    return entry(name, method.params, method.result, method.doc, writes=method.writes)
+
+
+def entry(name: str, params: type[Any], result: type[Any], doc: str, *, writes: bool) -> dict[str, Any]:
+    """One method as data."""
     return {
         "name": name,
-        "doc": method.doc,
-        "writes": method.writes,
-        "params": [_param(item, hint) for item, hint in _members(method.params)],
-        "params_doc": _doc(method.params),
-        "result": [{"name": RENAMED.get(item.name, item.name), "type": describe(hint)} for item, hint in _members(method.result)],
-        "result_doc": _doc(method.result),
+        "doc": " ".join(doc.split()),
+        "writes": writes,
+        "params": [_param(item, hint) for item, hint in _members(params)],
+        "params_doc": _doc(params),
+        "result": [{"name": RENAMED.get(item.name, item.name), "type": describe(hint)} for item, hint in _members(result)],
+        "result_doc": _doc(result),
     }
 
 

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 (https://www.jsonrpc.org/specification) over the service: one text in, at most one text out."""
+"""JSON-RPC 2.0 (https://www.jsonrpc.org/specification) over a table of methods: one text in, at most one text out."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 from tidelore.engine.errors import BadInput, TideloreError
 from tidelore.engine.params import parse, to_json
-from tidelore.engine.service import METHODS, Call, Service
-from tidelore.serve.discover import discover
+from tidelore.engine.service import Call
+from tidelore.serve.table import Table
 
 PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, BAD_PARAMS, INTERNAL, TIDELORE = -32700, -32600, -32601, -32602, -32603, -32000
 DISCOVER = ("rpc.discover", "methods")
@@ -19,7 +19,7 @@ DISCOVER = ("rpc.discover", "methods")
 log = logging.getLogger(__name__)
 
 
-class _Fault(Exception):
+class Fault(Exception):
     """An error of the protocol, or of the service as the protocol says it."""
 
     def __init__(self, code: int, message: str, data: Mapping[str, str] | None = None) -> None:
@@ -29,83 +29,93 @@ class _Fault(Exception):
         self.data = data
 
 
-async def answer(service: Service, line: bytes, call: Call) -> bytes | None:
+async def answer(table: Table, line: bytes, call: Call) -> bytes | None:
     """The answer to one line (a request or a batch) without its line end; None where none is due. Never raises but for cancellation."""
     try:
-        request = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        return _encode(_error(None, _Fault(PARSE_ERROR, "This line is not JSON in UTF-8.", {"reason": str(error)[:200]})))
+        request = decode(line)
+    except Fault as fault:
+        return encode(error(None, fault))
     if not isinstance(request, list):
-        response = await _respond(service, request, call)
-        return None if response is None else _encode(response)
+        response = await respond(table, request, call)
+        return None if response is None else encode(response)
     if not request:
-        return _encode(_error(None, _Fault(INVALID_REQUEST, "A batch holds at least one request.")))
-    responses = [response for each in request if (response := await _respond(service, each, call)) is not None]
-    return _encode(responses) if responses else None
+        return encode(error(None, Fault(INVALID_REQUEST, "A batch holds at least one request.")))
+    responses = [response for each in request if (response := await respond(table, each, call)) is not None]
+    return encode(responses) if responses else None
 
 
-async def _respond(service: Service, request: object, call: Call) -> dict[str, Any] | None:
+def decode(line: bytes) -> Any:
+    """A request or a batch. Raises Fault."""
+    try:
+        return json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as caught:
+        raise Fault(PARSE_ERROR, "This line is not JSON in UTF-8.", {"reason": str(caught)[:200]}) from caught
+
+
+async def respond(table: Table, request: object, call: Call) -> dict[str, Any] | None:
     """The response to one request; None for a notification."""
     id_ = request.get("id") if isinstance(request, dict) else None
     valid_id = id_ is None or (isinstance(id_, str | int) and not isinstance(id_, bool)) or (isinstance(id_, float) and isfinite(id_))
     silent = isinstance(request, dict) and "id" not in request
     try:
         name, params = _read(request, valid_id=valid_id)
-        result = await _run(service, name, params, call)
-    except _Fault as fault:
+        result = await _run(table, name, params, call)
+    except Fault as fault:
         # What is no request at all is answered, since it may have been meant as one.
         if silent and fault.code != INVALID_REQUEST:
             return None
-        return _error(id_ if valid_id else None, fault)
+        return error(id_ if valid_id else None, fault)
     return None if silent else {"jsonrpc": "2.0", "id": id_, "result": result}
 
 
 def _read(request: object, *, valid_id: bool) -> tuple[str, object]:
     if not isinstance(request, dict):
-        raise _Fault(INVALID_REQUEST, "A request is an object.")
+        raise Fault(INVALID_REQUEST, "A request is an object.")
     if request.get("jsonrpc") != "2.0":
-        raise _Fault(INVALID_REQUEST, 'A request has "jsonrpc": "2.0".')
+        raise Fault(INVALID_REQUEST, 'A request has "jsonrpc": "2.0".')
     if not isinstance(request.get("method"), str):
-        raise _Fault(INVALID_REQUEST, "A request names its method.")
+        raise Fault(INVALID_REQUEST, "A request names its method.")
     if not valid_id:
-        raise _Fault(INVALID_REQUEST, "An id is a text, a number or null.")
+        raise Fault(INVALID_REQUEST, "An id is a text, a number or null.")
     return request["method"], request.get("params", {})
 
 
-async def _run(service: Service, name: str, params: object, call: Call) -> Any:
+async def _run(table: Table, name: str, params: object, call: Call) -> Any:
     if name in DISCOVER:
-        return discover()
-    method = METHODS.get(name)
+        return table.discover()
+    method = table.find(name)
     if method is None:
-        raise _Fault(UNKNOWN_METHOD, f"There is no method named {name[:100]!r}.", {"hint": "rpc.discover lists the methods."})
+        raise Fault(UNKNOWN_METHOD, f"There is no method named {name[:100]!r}.", {"hint": "rpc.discover lists the methods."})
     try:
         typed = parse(method.params, {} if params is None else params)
-    except BadInput as error:
-        raise _Fault(BAD_PARAMS, error.sentence, {"code": error.code, "hint": error.hint}) from error
+    except BadInput as caught:
+        raise Fault(BAD_PARAMS, caught.sentence, {"code": caught.code, "hint": caught.hint}) from caught
     try:
-        return to_json(await method.handler(service, typed, call))
-    except TideloreError as error:
-        raise _Fault(TIDELORE, error.sentence, {"code": error.code, "hint": error.hint}) from error
-    except Exception as error:
+        return to_json(await method.run(typed, call))
+    except TideloreError as caught:
+        raise Fault(TIDELORE, caught.sentence, {"code": caught.code, "hint": caught.hint}) from caught
+    except Exception as caught:
         # The outermost loop of a request: the process serves on, and the log says what happened.
         log.exception("unexpected error in %s", name)
-        raise _Fault(
-            INTERNAL, "Something unexpected went wrong; the log (stderr) has the details.", {"reason": type(error).__name__}
-        ) from error
+        raise Fault(
+            INTERNAL, "Something unexpected went wrong; the log (stderr) has the details.", {"reason": type(caught).__name__}
+        ) from caught
 
 
-def _error(id_: object, fault: _Fault) -> dict[str, Any]:
-    error: dict[str, Any] = {"code": fault.code, "message": fault.message}
+def error(id_: object, fault: Fault) -> dict[str, Any]:
+    """The response that reports a fault."""
+    told: dict[str, Any] = {"code": fault.code, "message": fault.message}
     if fault.data is not None:
-        error["data"] = dict(fault.data)
-    return {"jsonrpc": "2.0", "id": id_, "error": error}
+        told["data"] = dict(fault.data)
+    return {"jsonrpc": "2.0", "id": id_, "error": told}
 
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
-def _encode(value: object) -> bytes:
+def encode(value: object) -> bytes:
+    """On one line, in UTF-8."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except UnicodeEncodeError:

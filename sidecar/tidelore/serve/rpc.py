@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from tidelore.engine.service import Call, Service
 from tidelore.serve.jsonrpc import answer
+from tidelore.serve.table import ServiceTable
 
 _CHUNK = 1 << 18
 _AHEAD = 16
@@ -29,10 +30,11 @@ async def serve(service: Service) -> None:
 
 
 async def _serve(service: Service, output: int) -> None:
+    table = ServiceTable(service)
     async for line in _lines(sys.stdin.fileno()):
         if not line.strip():
             continue
-        response = await answer(service, line, Call())
+        response = await answer(table, line, Call())
         if response is not None:
             await asyncio.get_running_loop().run_in_executor(None, _write, output, response + b"\n")
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import socket
 import stat
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,7 @@ from tidelore.host.profiles import Profiles, new_key
 from tidelore.serve.changes import KEPT, Changes
 from tidelore.serve.logs import Formatter
 from tidelore.serve.origins import host_of, is_loopback, origin_of
+from tidelore.serve.process import listen
 
 # ---- names ----
 
@@ -167,6 +170,14 @@ with claimed(Path(sys.argv[1])) as claim:
         assert running(tmp_path) is None
         with claimed(tmp_path):
             assert running(tmp_path) is None
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_what_is_accepted_is_known_as_tcp_so_that_answers_are_not_held_back(host: str) -> None:
+    with closing(listen(host, 0)) as listening, closing(socket.create_connection(listening.getsockname()[:2])):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.proto == socket.IPPROTO_TCP
 
 
 # ---- settings ----

@@ -1,0 +1,174 @@
+"""One open memory for each profile, however many clients share it. Nothing else here opens a store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tidelore.engine.ports import Complete
+from tidelore.engine.service import METHODS, Call, Service
+from tidelore.engine.table import Method
+from tidelore.host.embedders import Embedder
+from tidelore.host.open import open_service, token
+from tidelore.host.profiles import Profiles
+from tidelore.host.vectors import MatrixVectors
+from tidelore.serve.changes import Changes
+from tidelore.serve.discover import discover
+from tidelore.serve.faults import Refusal
+from tidelore.serve.table import Bound
+
+VECTORS = "vectors.json"
+LOOK_SECONDS = 1.0
+# These write receipts alone: nobody has to read a chat again for them.
+QUIET_WRITES = frozenset({"recall.delivered"})
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What is set up for all profiles; either may be absent."""
+
+    complete: Complete | None = None
+    embedder: Embedder | None = None
+
+
+@dataclass(slots=True)
+class Work:
+    """What this process has to do: writes that run, sockets that are open. `closed`: no new call begins. `kept`: tasks whose caller has
+    gone."""
+
+    writes: int = 0
+    sockets: int = 0
+    closed: bool = False
+    idle: asyncio.Event = field(default_factory=asyncio.Event)
+
+    kept: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+
+    def keep(self, task: asyncio.Task[None]) -> None:
+        """Hold a task, which the event loop does not, until it ends."""
+        self.kept.add(task)
+        task.add_done_callback(self.kept.discard)
+
+    def begin(self) -> None:
+        self.writes += 1
+        self.idle.clear()
+
+    def end(self) -> None:
+        self.writes -= 1
+        if not self.writes:
+            self.idle.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A profile's memory as the transports see it."""
+
+    profile: str
+    service: Service
+    models: Models
+    changes: Changes
+    work: Work
+
+    def table(self, by: object = None) -> RoomTable:
+        """The methods of the service; others hear of what is written. `by`: who calls, who need not hear of it."""
+        return RoomTable(self, by)
+
+
+class RoomTable:
+    """See `tidelore.serve.table.Table`."""
+
+    def __init__(self, room: Room, by: object) -> None:
+        self._room = room
+        self._by = by
+
+    def find(self, name: str) -> Bound | None:
+        method = METHODS.get(name)
+        return Bound(method.params, lambda params, call: self._run(method, params, call), method.writes) if method else None
+
+    def discover(self) -> dict[str, Any]:
+        return discover()
+
+    async def _run(self, method: Method, params: Any, call: Call) -> Any:
+        room = self._room
+        if room.work.closed:
+            raise closing()
+        if not method.writes:
+            return await method.handler(room.service, params, call)
+        room.work.begin()
+        # A long one stops at its next step when the process is to end.
+        given_up = call.cancelled
+        call = replace(call, cancelled=lambda: given_up() or room.work.closed)
+        try:
+            return await method.handler(room.service, params, call)
+        finally:
+            room.work.end()
+            if method.name not in QUIET_WRITES:
+                # Also after a failure: a part may have been stored.
+                room.changes.happened(getattr(params, "chat", ""), getattr(params, "scope", ""), self._by)
+
+
+def closing() -> Refusal:
+    return Refusal(503, "closing", "The sidecar is shutting down.", "Try again when it runs again; nothing of this request was done.")
+
+
+class Rooms:
+    """Opens each profile once, at its first visit."""
+
+    def __init__(self, profiles: Profiles, models: Models) -> None:
+        self.profiles = profiles
+        self.models = models
+        self.work = Work()
+        self.work.idle.set()
+        self._open: dict[str, Room] = {}
+        self._seen: dict[str, int] = {}
+        self._lock = asyncio.Lock()
+        self._stack = AsyncExitStack()
+
+    async def enter(self, profile: str) -> Room:
+        """Raises StoreError."""
+        async with self._lock:
+            if profile not in self._open:
+                folder = self.profiles.folder(profile)
+                vectors = MatrixVectors(self.models.embedder, folder / VECTORS) if self.models.embedder else None
+                service = await self._stack.enter_async_context(open_service(folder, self.models.complete, vectors))
+                if vectors is not None:
+                    self._stack.push_async_callback(vectors.save)
+                self._seen[profile] = await service.store.version()
+                self._open[profile] = Room(profile, service, self.models, Changes(token()), self.work)
+            return self._open[profile]
+
+    async def look_around(self) -> None:
+        """Tells the clients of a room when another process has written to its store. Which chat it was, the store does not say."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            for name, room in list(self._open.items()):
+                version = await room.service.store.version()
+                if self._seen[name] != version:
+                    self._seen[name] = version
+                    room.changes.happened()
+
+    async def drain(self, seconds: float) -> bool:
+        """No new calls; waits for the writes that run. False when some still do."""
+        self.work.closed = True
+        try:
+            async with asyncio.timeout(seconds):
+                await self.work.idle.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def aclose(self) -> None:
+        """Closes every store, after what is being written."""
+        self._open.clear()
+        await self._stack.aclose()
+
+
+@asynccontextmanager
+async def opened(profiles: Profiles, models: Models) -> AsyncIterator[Rooms]:
+    rooms = Rooms(profiles, models)
+    try:
+        yield rooms
+    finally:
+        await rooms.aclose()

@@ -1,0 +1,196 @@
+// Measures the engine as the page meets it. Long tasks are those of the page's main thread over 50 ms while the thing measured runs.
+import { messagesOf } from "../../extension/host_messages.js";
+import { memoryPageStore } from "../../extension/page_store.js";
+import { rowsOf, splice } from "../../extension/splice.js";
+import { openPort } from "../../extension/store/store.js";
+import { createSync } from "../../extension/sync.js";
+import { sidecar, start, tell } from "../extension/store/page.js";
+
+const DATABASE = "tidelore-bench";
+const WITHOUT = "tidelore-bench-plain";
+const RUNS = 5;
+const parts = location.search.slice(1).split(",").filter(Boolean);
+/** @type {{name: string, ms: number[], long: number[], goal: string}[]} */
+const figures = [];
+/** @type {number[]} */
+let long = [];
+new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => Math.round(duration)))).observe({ type: "longtask" });
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** Runs `work` so often, after `before`, which is not measured; gives its last result. */
+async function measure(name, goal, work, { runs = RUNS, before = async (run) => run, after = async () => {} } = {}) {
+  const figure = { name, goal, ms: [], long: [] };
+  figures.push(figure);
+  let result;
+  for (let run = 0; run < runs; run++) {
+    const given = await before(run);
+    await pause(60); // what came before has ended, and the observer has told of it
+    long = [];
+    const begin = performance.now();
+    result = await work(given, run);
+    figure.ms.push(performance.now() - begin);
+    await pause(60); // entries of the observer come late
+    figure.long.push(...long);
+    await after(result);
+  }
+  return result;
+}
+
+/** What SillyTavern holds of such messages. */
+const hosted = (messages) =>
+  messages.map(({ role, name, text }, at) => ({
+    mes: text,
+    name,
+    is_user: role === "user",
+    is_system: false,
+    send_date: new Date(Date.UTC(2025, 0, 1) + at * 60_000).toISOString(),
+    extra: {},
+    swipes: [text],
+    swipe_id: 0,
+  }));
+
+/** The extension's own routine on a chat in the place of SillyTavern's, which can be another one at any time. */
+function desk(link) {
+  let chat = "";
+  let messages = [];
+  const mark = () => ({ chat, pool: poolOf(chat), file: chat, integrity: "" });
+  const sync = createSync({
+    host: {
+      place: () => ({ kind: "character", owner: "Mira.png", file: chat, integrity: "", title: chat }),
+      messages: () => messagesOf({ chat: messages }),
+      mark,
+      setMark() {},
+      files: async () => [chat],
+      people: () => [],
+    },
+    call: (method, params) => link.call(method, params),
+    places: memoryPageStore().places,
+    onSynced() {},
+    onError(error) {
+      throw error;
+    },
+  });
+  return {
+    sync,
+    show: (name, list) => {
+      chat = name;
+      messages = list;
+      return sync.now("bench");
+    },
+  };
+}
+
+const POOLS = { full: "0".repeat(31) + "1", open: "0".repeat(31) + "2", first: "0".repeat(31) + "3" };
+const poolOf = (chat) => POOLS[chat] ?? "0".repeat(31) + "4";
+
+const wanted = (name) => !parts.length || parts.includes(name);
+const forget = (database) => new Promise((done) => (indexedDB.deleteDatabase(database).onsuccess = done));
+
+async function starts() {
+  const close = ({ link }) => link.close();
+  const kept = ({ until }) => until(({ step, outcome }) => step === "keep" && outcome === "kept");
+  await measure("worker to ready, no snapshot, runtime from a sidecar", "< 8000", () => start({ database: WITHOUT, sidecar }), {
+    runs: 3,
+    before: () => forget(WITHOUT),
+    after: async (started) => (await kept(started), close(started)),
+  });
+  const first = await start({ database: DATABASE, sidecar });
+  await kept(first);
+  close(first);
+  await measure("worker to ready, from the kept snapshot", "< 2500", () => start({ database: DATABASE }), { runs: 7, after: close });
+}
+
+async function fill({ messages, commits }) {
+  const { link } = await start({ database: DATABASE, sidecar });
+  const { show } = desk(link);
+  await show("full", hosted(messages));
+  await show("open", hosted(messages));
+  link.close();
+  const store = await openPort({ database: DATABASE }, { report() {} });
+  const nothing = { sources: [], newChat: null, chat: null, ledger: [], settings: {} };
+  await store.write({ ...nothing, pool: POOLS.full, commits });
+  await store.write({ ...nothing, pool: POOLS.open, commits: commits.filter((_, at) => at % 5 < 2) });
+  store.close();
+}
+
+async function opening({ messages, queries }) {
+  const chat = hosted(messages);
+  const fresh = async () => {
+    const { link } = await start({ database: DATABASE });
+    return { link, ...desk(link) };
+  };
+  await measure("chat of 5,000 messages, 2,000 commits: open, new worker", "< 1500", async (at) => (await at.show("open", chat), at), { before: fresh, after: (at) => at.link.close() });
+  const at = await fresh();
+  const recall = (name, query) => at.link.call("recall.run", { chat: name, query, trace: false });
+  await at.show("open", chat);
+  await measure("  the first recall in it", "", () => recall("open", queries[0]), { runs: 1 });
+  await at.show("full", chat);
+  await measure("  open again after another chat", "< 1500", (_, run) => at.show(run % 2 ? "full" : "open", chat), { runs: 10 });
+  await measure("  nothing has changed", "", () => at.show("open", chat), { runs: 10, before: () => at.show("open", chat) });
+  let last = chat;
+  await at.show("open", last);
+  const swiped = async (run) => {
+    const text = `Another reply ${run}, ${queries[run % 60]}`;
+    last = [...last.slice(0, -1), { ...last.at(-1), mes: text, swipes: [text] }];
+  };
+  await measure("  swipe: sync, until the new graph stands", "< 20", () => at.show("open", last), { runs: 30, before: swiped });
+  const spliced = await at.link.call("chat.update", { chat: "open", messages: rowsOf(messagesOf({ chat: last })) });
+  let { screen } = spliced;
+  const splices = async (_, run) => {
+    const part = { at: messages.length - 1, remove: 1, messages: [{ role: "assistant", text: `Swipe ${run}`, name: "Tobin", hidden: false, date: "" }] };
+    ({ screen } = await at.link.call("chat.splice", { chat: "open", screen, ...part }));
+  };
+  await measure("  of that: chat.splice of one message", "", splices, { runs: 30 });
+  await measure("  of that: messages mapped and compared", "", () => {
+    const rows = rowsOf(messagesOf({ chat: last }));
+    splice(rows, rowsOf(messagesOf({ chat: [...last.slice(0, -1), { ...last.at(-1), mes: "x" }] })));
+  }, { runs: 30 });
+  await measure("  an empty call", "", () => at.link.call("schema.get", {}), { runs: 30 });
+  await measure("  chat.list", "", () => at.link.call("chat.list", {}), { runs: 30 });
+  await measure("  stats", "", () => at.link.call("stats", { chat: "open" }), { runs: 5 });
+  at.link.close();
+}
+
+async function recalls({ messages, queries }) {
+  const { link } = await start({ database: DATABASE });
+  const at = desk(link);
+  const chat = hosted(messages);
+  await measure("chat of 10,000 nodes, 5,000 commits: open, new worker", "", () => at.show("full", chat), { runs: 1 });
+  const recall = (query) => link.call("recall.run", { chat: "full", query, trace: false, budget: 2000, context_tokens: 4000 });
+  await measure("  the first recall in it", "", () => recall(queries[0]), { runs: 1 });
+  await measure("  recall, words and graph", "< 60", (_, run) => recall(queries[run % 60]), { runs: 60 });
+  let last = chat;
+  const swiped = async (run) => {
+    const text = `Another reply ${run}, ${queries[run % 60]}`;
+    last = [...last.slice(0, -1), { ...last.at(-1), mes: text, swipes: [text] }];
+    await at.show("full", last);
+  };
+  await measure("  recall right after a swipe", "", (_, run) => recall(queries[run % 60]), { runs: 20, before: swiped });
+  link.close();
+}
+
+async function first({ spoken }) {
+  const { link } = await start({ database: DATABASE });
+  const at = desk(link);
+  await measure("a chat of 5,000 messages told for the first time", "", () => at.show("first", hosted(spoken)), { runs: 1 });
+  let steps = 0;
+  const onProgress = () => steps++;
+  const done = await measure("  extract.run by rules over it", "", () => link.call("extract.run", { chat: "first", lag: 0 }, { onProgress }), { runs: 1 });
+  figures.at(-1).goal = `${done.commits} commits, ${steps} steps of progress`;
+  link.close();
+}
+
+tell(async () => {
+  try {
+    const world = await (await fetch("/build/bench/world.json")).json();
+    if (wanted("starts")) await starts();
+    await fill(world);
+    if (wanted("opening")) await opening(world);
+    if (wanted("recalls")) await recalls(world);
+    if (wanted("first")) await first(world);
+    return { figures };
+  } catch (error) {
+    return { figures, error: `${error.code ?? ""} ${error.stack ?? error}` };
+  }
+});
