@@ -1,5 +1,6 @@
 // What the extension is: settings, engine, chat, injection and jobs, hung together. Drawer, commands and macros act through it alone.
 import { chatActions } from "./actions.js";
+import { listen } from "./events.js";
 import { createInjection } from "./injection.js";
 import { createJobs } from "./jobs.js";
 import { createRecords } from "./records.js";
@@ -250,50 +251,10 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
     }, MODEL_DELAY_MS);
   }
 
-  // ---- events of SillyTavern ----
-
-  function listen() {
-    for (const name of CHANGES) host.on(name, () => sync.soon(name));
-    for (const name of ENDS) {
-      host.on(name, () => {
-        replying(false);
-        injection.clear();
-        sync.soon(name);
-      });
-    }
-    host.on("MESSAGE_RECEIVED", (_index, type) => {
-      if (type !== "first_message" && type !== "command") void injection.delivered();
-    });
-    host.on("CHAT_CHANGED", () => replying(false));
-    host.on("CHAT_COMPLETION_PROMPT_READY", (data) => {
-      if (data?.dryRun || !isReplying) return;
-      void injection.observe(data.chat).catch(onError);
-    });
-    for (const name of CONNECTIONS) host.on(name, () => void usePorts().catch(onError));
-    host.on("CHARACTER_RENAMED", (before, after) => void personMoved(String(before), String(after)).catch(onError));
-    host.intercept(async (size, type) => {
-      if (!settings.enabled) return injection.clear();
-      replying(type !== "quiet");
-      await injection.before(size, type);
-    });
-  }
-
-  let isReplying = false;
-  /** @param {boolean} value */
+  /** A reply is being generated, or not any more. @param {boolean} value */
   function replying(value) {
-    isReplying = value;
     sync.hold(value);
     jobs.reply(value);
-  }
-
-  /** A card's file got another name, and with it the person another id. @param {string} before @param {string} after */
-  async function personMoved(before, after) {
-    for (const row of await page.places.all()) {
-      const owner = row.owner === before ? after : row.owner;
-      const people = row.people.map((each) => (each.id === before ? { ...each, id: after } : each));
-      if (owner !== row.owner || people.some(({ id }) => id === after)) await page.places.put({ ...row, owner, people });
-    }
-    sync.soon("CHARACTER_RENAMED");
   }
 
   // ---- settings ----
@@ -355,7 +316,7 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
     },
     /** Begins: called once SillyTavern is ready. */
     async start() {
-      listen();
+      listen({ host, places: page.places, sync, injection, replying, isOn: () => settings.enabled, connectionChanged: usePorts, onError });
       await startEngine();
     },
     stop: stopEngine,
@@ -364,44 +325,6 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
   Object.assign(app, actions);
   return /** @type {App & {start: () => Promise<void>, stop: () => void}} */ (app);
 }
-
-const CHANGES = [
-  "CHAT_CHANGED",
-  "CHAT_LOADED",
-  "CHAT_CREATED",
-  "GROUP_CHAT_CREATED",
-  "CHAT_RENAMED",
-  "CHAT_DELETED",
-  "GROUP_CHAT_DELETED",
-  "MESSAGE_SENT",
-  "MESSAGE_RECEIVED",
-  "CHARACTER_MESSAGE_RENDERED",
-  "MESSAGE_EDITED",
-  "MESSAGE_UPDATED",
-  "MESSAGE_DELETED",
-  "MESSAGE_SWIPED",
-  "MESSAGE_SWIPE_DELETED",
-  "MORE_MESSAGES_LOADED",
-  "IMPERSONATE_READY",
-  "GROUP_WRAPPER_FINISHED",
-  "TOOL_CALLS_RENDERED",
-  "CHARACTER_EDITED",
-  "CHARACTER_RENAMED_IN_PAST_CHAT",
-  "PERSONA_CHANGED",
-  "PERSONA_RENAMED",
-  "GROUP_UPDATED",
-];
-// What the memory model is called, or whether it is there, may have changed.
-const CONNECTIONS = [
-  "MAIN_API_CHANGED",
-  "CHATCOMPLETION_SOURCE_CHANGED",
-  "CHATCOMPLETION_MODEL_CHANGED",
-  "ONLINE_STATUS_CHANGED",
-  "CONNECTION_PROFILE_CREATED",
-  "CONNECTION_PROFILE_UPDATED",
-  "CONNECTION_PROFILE_DELETED",
-];
-const ENDS = ["GENERATION_ENDED", "GENERATION_STOPPED"];
 
 /** @param {any} base @param {any} change @returns {any} */
 function joined(base, change) {

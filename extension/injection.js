@@ -58,10 +58,15 @@ export function createInjection({
     blocks = { core, recalled };
   }
 
-  /** Takes both blocks out of the next prompt. */
-  function clear() {
+  /** Takes both blocks out of the next prompt. A receipt for the last one may still come: a stream ends before its message is there. */
+  function takeOut() {
     host.setPrompt("core", "");
     host.setPrompt("recalled", "");
+  }
+
+  /** The same, and what was in the last prompt counts as given up. */
+  function clear() {
+    takeOut();
     pending = null;
   }
 
@@ -189,6 +194,7 @@ export function createInjection({
 
   return {
     before,
+    takeOut,
     clear,
     blocks: () => blocks,
 

@@ -202,6 +202,15 @@ test("a receipt is given once, after the reply", async () => {
   assert.deepEqual(calls[1].params, { chat: "c1", recall: "r1", nodes: ["n1"] });
 });
 
+test("the end of a stream takes the blocks out, and the receipt still comes with the message", async () => {
+  const { host, injection, methods } = setUp();
+  await injection.before(8000, "normal");
+  injection.takeOut();
+  assert.equal(host.prompts.recalled.text, "");
+  await injection.delivered();
+  assert.deepEqual(methods(), ["recall.run", "recall.delivered"]);
+});
+
 test("a request that was given up gets no receipt", async () => {
   const { injection, methods } = setUp();
   await injection.before(8000, "normal");

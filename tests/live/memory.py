@@ -16,6 +16,7 @@ from tests.live.stage import Tab
 # Settings under which the graph follows every message: no lag, and no question about a model.
 SETTINGS = {"lag": 0, "model": {"use": "none", "asked": True}}
 BLOCK = "tidelore"
+READY = ("ready", "就绪")
 # Extra types of messages that SillyTavern and its commands write themselves.
 NOTES = {"narrator", "comment", "generic", "help", "welcome", "welcome_prompt", "empty", "assistant_note", "assistant_message"}
 
@@ -47,15 +48,14 @@ def call(tab: Tab, method: str, **params: Any) -> Any:
 
 def ready(tab: Tab) -> None:
     """Wait until the engine has started. Raises LiveError when it has failed."""
+    tab.wait("() => 'tidelore' in SillyTavern.getContext().SlashCommandParser.commands", "the extension's commands")
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
-        status = tab.slash("/tidelore status")
-        if status is not None and "ready" in str(status):
+        status = str(tab.slash("/tidelore status"))
+        if any(word in status for word in READY):
             return
         tab.page.wait_for_timeout(100)
-    raise LiveError(
-        f"the engine is not ready: {tab.slash('/tidelore status')}\nerrors: {tab.told.errors}\nconsole: {tab.told.console[-5:]}"
-    )
+    raise LiveError(f"the engine is not ready: {tab.slash('/tidelore status')}\nerrors: {tab.told.errors}\nconsole: {tab.told.console[-5:]}")
 
 
 def settled(tab: Tab) -> None:
