@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-fast test-live lint types built wasm dist vendor bench docs requirements lock clean
+.PHONY: help run test test-fast test-live lint types built wasm dist vendor bench docs pictures requirements lock clean
 
 PY := .venv/bin/python
 READY := .venv/.tidelore-ready
@@ -57,6 +57,9 @@ bench: $(READY) ## measure speed and size
 docs: $(READY) ## make docs/methods.md and the picture of the demo anew
 	@$(PY) -m tools.methods
 	@$(PY) -m tools.picture
+
+pictures: wasm $(LIVE_READY) ## docs/pictures: SillyTavern with the extension, taken anew
+	@PYTHONPATH=. $(PY) -m tools.page_pictures
 
 requirements: $(READY) ## count the requirements done and planned
 	@$(PY) -m tools.requirements

@@ -14,12 +14,18 @@ from tests.live.stage import Stage, Tab, View
 FOLDER = ROOT / "docs" / "pictures"
 DRAWER = ".tidelore-settings"
 URL = "https://example.org/tidelore.git"
-STORY = (
-    ("My cat is called Biscuit, and she is afraid of thunder.", "Then I will keep the lamp low tonight. Bring Biscuit inside."),
-    ("I was born in Lisbon.", "Lisbon has seven hills, they say. Here we have only the one rock."),
-    ("What frightens you?", "The wreck of the Grey Widow, when the tide goes out far enough to show her."),
-    ("Who sailed on her?", "My brother Anselm did."),
-)
+STORIES = {
+    "en": (
+        ("My cat is called Biscuit, and she is afraid of thunder.", "Then I will keep the lamp low tonight. Bring Biscuit inside."),
+        ("I was born in Lisbon.", "Lisbon has seven hills, they say. Here we have only the one rock."),
+        ("What frightens you?", "The wreck of the Grey Widow, when the tide goes out far enough to show her."),
+    ),
+    "zh": (
+        ("我的猫叫饼干，它怕打雷。", "那我今晚把灯调暗些。把饼干抱进来吧。"),
+        ("我出生在杭州。", "听说杭州有一座很大的湖。这里只有一块礁石。"),
+        ("你害怕什么？", "退潮时会露出来的那艘沉船，灰寡妇号。"),
+    ),
+}
 
 
 def main() -> None:
@@ -44,12 +50,13 @@ def take(stage: Stage, tab: Tab, language: str) -> None:
     field.fill(URL)
     save(tab, f"install-{language}")
     tab.page.locator("dialog[open] .popup-button-cancel").last.click()
-    for words, reply in STORY:
+    for number, (words, reply) in enumerate(STORIES[language]):
         stage.model.queue(reply)
         tab.send(words)
-    tab.page.locator("dialog[open]").first.wait_for()
-    save(tab, f"question-{language}")
-    tab.page.locator("dialog[open] .popup-button-cancel").last.click()
+        if number == 0:
+            tab.page.locator("dialog[open]").first.wait_for()
+            save(tab, f"question-{language}")
+            tab.page.locator("dialog[open] .popup-button-cancel").last.click()
     settled(tab)
     unfold(tab)
     save(tab, f"settings-{language}")
