@@ -3,6 +3,7 @@ import { chatActions } from "./actions.js";
 import { listen } from "./events.js";
 import { createInjection } from "./injection.js";
 import { createJobs } from "./jobs.js";
+import { createPresence } from "./presence.js";
 import { createRecords } from "./records.js";
 import { defaults, settingsFrom } from "./settings.js";
 import { createSync } from "./sync.js";
@@ -33,19 +34,22 @@ import { createSync } from "./sync.js";
 
 const MODEL_DELAY_MS = 1500;
 const RESTARTS = 3;
+// What the store says of a full disk (extension/store/database.js), and what the browser says itself.
+const FULL = /no room left|quota/i;
 
 /**
  * @param {object} parts
  * @param {import("./host.js").Host} parts.host
  * @param {import("./text.js").Text} parts.text
  * @param {import("./page_store.js").PageStore} parts.page
+ * @param {string} parts.channel by which the windows of one account hear of each other
  * @param {Remotes} parts.remotes
  * @param {(options: {ports: any, sidecar: string | undefined, cdns: {name: string, url: string}[], onEvent: (event: any) => void}) => Promise<Engine>} parts.openEngine
  * @param {typeof import("./ui/mount.js").ui} parts.ui
  * @param {() => Promise<void>} parts.dropMemories removes what the engine has stored in this browser
  * @param {(run: () => void) => void} [parts.soon] runs a listener once a frame
  */
-export function createApp({ host, text, page, remotes, openEngine, ui, dropMemories, soon = (run) => void setTimeout(run, 50) }) {
+export function createApp({ host, text, page, channel, remotes, openEngine, ui, dropMemories, soon = (run) => void setTimeout(run, 50) }) {
   let settings = settingsFrom(host.stored());
   /** @type {Set<() => void>} */
   const listeners = new Set();
@@ -94,7 +98,7 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
   function onError(error) {
     if (error?.code === "closed" || error?.code === "cancelled") return;
     console.error("Tidelore:", error);
-    if (/quota/i.test(`${error?.message} ${error?.hint}`)) ui.notice(app, "quota");
+    if (FULL.test(`${error?.message} ${error?.hint}`)) ui.notice(app, "quota");
     show({ problem: { code: String(error?.code ?? ""), message: String(error?.message ?? error), hint: String(error?.hint ?? "") } });
   }
 
@@ -110,6 +114,13 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
 
   const records = createRecords(host);
   const sync = createSync({ host, call, places: page.places, onSynced, onError });
+  const presence = createPresence({
+    name: channel,
+    onOther() {
+      show({ otherTab: true });
+      ui.notice(app, "other_tab");
+    },
+  });
   const jobs = createJobs({
     call,
     onChange: changed,
@@ -169,11 +180,7 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
       ui.notice(app, "store_memory", { detail: event.detail });
     }
     if (event.step === "store" && event.outcome === "closed") ui.notice(app, "store_closed");
-    if (event.step === "other" && event.chat) {
-      sync.soon("another tab");
-      ui.notice(app, "other_tab");
-      show({ otherTab: true });
-    }
+    if (event.step === "other" && event.chat) sync.soon("another tab");
     if (event.step === "worker" && event.outcome === "failed") void workerFailed();
   }
 
@@ -204,6 +211,7 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
   function stopEngine() {
     jobs.close();
     sync.stop();
+    presence.show("");
     clearTimeout(modelTimer);
     injection.clear();
     engine?.close();
@@ -214,11 +222,14 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
 
   // ---- the chat ----
 
-  /** @param {import("./sync.js").Open | null} open @param {{changed: boolean, reason: string}} change */
-  function onSynced(open, { changed: news, reason }) {
+  /** @param {import("./sync.js").Open | null} open @param {import("./sync.js").Change} change */
+  function onSynced(open, { changed: news, unknown, reason }) {
     const before = status.chat?.chat;
     if (open?.chat !== before) show({ otherTab: false, stats: null });
     show({ chat: open && { chat: open.chat, pool: open.pool, title: open.title, off: open.off } });
+    presence.show(open?.chat ?? "");
+    // Where nothing lasts, that has been said already.
+    if (unknown && page.lasting) ui.notice(app, "evicted");
     if (!open || open.off || reason.startsWith("generation:")) return;
     if (!news && open.chat === before && status.stats) return;
     jobs.add({ kind: "rules", method: "extract.run", chat: open.chat, title: open.title, params: { by: "rules", lag: settings.lag } });
@@ -227,27 +238,32 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
   /** @param {import("./types.js").JobView} job */
   async function afterJob(job) {
     if (!engine) return;
-    if (job.state === "failed" && /quota/i.test(job.error)) ui.notice(app, "quota");
+    if (job.state === "failed" && FULL.test(job.error)) ui.notice(app, "quota");
     if (job.chat !== status.chat?.chat) return;
     try {
       const stats = await call("stats", { chat: job.chat });
       if (job.chat === status.chat?.chat) show({ stats });
-      if (job.kind === "rules") await considerModel(job.chat, stats);
+      if (job.kind === "rules") await considerModel(job.chat);
     } catch (error) {
       onError(error);
     }
   }
 
-  /** @param {string} chat @param {any} stats */
-  async function considerModel(chat, stats) {
-    if (settings.model.use === "none" || !stats.model_due) return;
-    if (!settings.model.agreed) {
-      if (!settings.model.asked) await ui.consent(app);
+  /** Lets the model read what is due, or asks whether it may. @param {string} chat */
+  async function considerModel(chat) {
+    const { use, agreed, asked, exchanges } = settings.model;
+    if (use === "none" || (asked && !agreed)) return;
+    const { windows } = await call("extract.plan", { chat, by: "model", lag: settings.lag, exchanges });
+    if (!windows.length || chat !== status.chat?.chat) return;
+    if (!agreed) {
+      await ui.consent(app);
       return;
     }
     clearTimeout(modelTimer);
     modelTimer = setTimeout(() => {
-      if (status.chat?.chat === chat) actions.extract();
+      // One that is under way takes up whatever has become due.
+      const going = jobs.views().some((job) => job.kind === "model" && job.chat === chat && ["waiting", "running", "paused"].includes(job.state));
+      if (chat === status.chat?.chat && !going) actions.extract();
     }, MODEL_DELAY_MS);
   }
 
@@ -276,7 +292,8 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
     if (!engine) return;
     if (JSON.stringify([before.model, before.embedder, before.sidecar]) !== JSON.stringify([settings.model, settings.embedder, settings.sidecar])) {
       await usePorts();
-      if (status.stats && status.chat) await considerModel(status.chat.chat, status.stats);
+      // It may ask the person, and a change of settings is not to wait for the answer.
+      if (status.stats && status.chat) void considerModel(status.chat.chat).catch(onError);
     }
   }
 
@@ -303,14 +320,14 @@ export function createApp({ host, text, page, remotes, openEngine, ui, dropMemor
       await startEngine();
     },
     async leave() {
-      const keep = await ui.leaving(app);
+      const keep = ui.leaving(app);
       stopEngine();
       if (!keep.memories) {
         await dropMemories();
-        await page.drop();
+        for (const { chat } of await page.places.all()) await page.places.remove(chat);
       }
       if (!keep.settings) {
-        if (keep.memories) await page.values.clear();
+        await page.values.clear();
         host.dropSettings();
       }
     },

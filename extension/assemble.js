@@ -19,6 +19,7 @@ export async function assemble(host, createApp) {
     host,
     text,
     page,
+    channel: `tidelore-page-${handle}`,
     remotes: createRemotes({ host, page }),
     ui,
     dropMemories: () => dropDatabase(database),

@@ -26,6 +26,8 @@ const CHANGES = [
   "PERSONA_RENAMED",
   "GROUP_UPDATED",
 ];
+// Those whose first detail is the index of a message.
+const POINTS = ["MESSAGE_SENT", "MESSAGE_RECEIVED", "CHARACTER_MESSAGE_RENDERED", "MESSAGE_EDITED", "MESSAGE_UPDATED", "MESSAGE_SWIPED"];
 // What the memory model is called, or whether it is there, may have changed.
 const CONNECTIONS = [
   "MAIN_API_CHANGED",
@@ -40,7 +42,7 @@ const ENDS = ["GENERATION_ENDED", "GENERATION_STOPPED"];
 
 /**
  * @param {object} parts
- * @param {Pick<import("./host.js").Host, "on" | "intercept">} parts.host
+ * @param {Pick<import("./host.js").Host, "on" | "has" | "intercept">} parts.host
  * @param {import("./identity.js").Places} parts.places
  * @param {{soon: (reason: string) => void}} parts.sync
  * @param {Pick<ReturnType<import("./injection.js").createInjection>, "before" | "takeOut" | "clear" | "delivered" | "observe">} parts.injection
@@ -58,6 +60,11 @@ export function listen({ host, places, sync, injection, replying, isOn, connecti
   };
 
   for (const name of CHANGES) host.on(name, () => sync.soon(name));
+  for (const name of POINTS) {
+    host.on(name, (index) => {
+      if (!host.has(Number(index))) console.warn(`Tidelore: ${name} names message ${index}, which is not there.`);
+    });
+  }
   for (const name of CONNECTIONS) host.on(name, () => void connectionChanged().catch(onError));
   for (const name of ENDS) {
     host.on(name, () => {

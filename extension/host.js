@@ -98,6 +98,9 @@ export function createHost() {
     /** @returns {HostMessage[]} */
     messages: () => messagesOf(context()),
 
+    /** Whether there is a message at this place. @param {number} index */
+    has: (index) => context().chat[index] !== undefined,
+
     /** @returns {any} our mark in the chat's metadata */
     mark: () => context().chatMetadata?.[KEY] ?? null,
 
@@ -215,6 +218,9 @@ export function createHost() {
       const answer = await callGenericPopup(content, type, "", { okButton: ok, cancelButton: cancel, wide, allowVerticalScrolling: true });
       return answer === POPUP_RESULT.AFFIRMATIVE;
     },
+
+    /** A question that stops everything until it is answered. @param {string} text @returns {boolean} */
+    confirm: (text) => globalThis.confirm(text),
 
     /** Where our elements go. @param {"settings" | "menu"} where @param {HTMLElement} element */
     mount(where, element) {

@@ -5,10 +5,12 @@ import { createHost } from "./host.js";
 const host = createHost();
 /** @type {Promise<import("./types.js").App & {start: () => Promise<void>, stop: () => void}> | undefined} */
 let running;
+/** @type {Awaited<NonNullable<typeof running>> | undefined} */
+let app;
 
 async function begin() {
   const { assemble } = await import("./assemble.js");
-  const app = await assemble(host, createApp);
+  app = await assemble(host, createApp);
   await app.start();
   return app;
 }
@@ -23,8 +25,10 @@ function start() {
 
 host.on("APP_READY", start);
 
-/** SillyTavern's hook for the removal of what an extension has stored: asks what to keep. */
-export async function clean() {
-  const app = await running;
-  await app?.leave();
+/**
+ * SillyTavern's hook for the removal of what an extension has stored: asks what is to go. SillyTavern counts five seconds from when this function
+ * returns, then goes on and reloads, so the question comes before the first wait.
+ */
+export function clean() {
+  return app ? app.leave() : Promise.resolve();
 }

@@ -13,6 +13,11 @@ import { rowsOf, splice } from "./splice.js";
  * @property {boolean} off
  * @property {number[]} floors SillyTavern's index of each message of the engine
  *
+ * @typedef {object} Change what came of a run
+ * @property {boolean} changed something was new to the engine
+ * @property {boolean} unknown the chat carries our mark, but nothing is stored of it in this browser
+ * @property {string} reason
+ *
  * @typedef {object} Sent what the engine was last told of a chat
  * @property {string} chat
  * @property {string} screen the engine's mark of that state
@@ -27,7 +32,7 @@ const SETTLE_MS = 300;
  * @param {Pick<import("./host.js").Host, "place" | "messages" | "mark" | "setMark" | "files" | "people">} options.host
  * @param {(method: string, params: object) => Promise<any>} options.call
  * @param {import("./identity.js").Places} options.places
- * @param {(open: Open | null, change: {changed: boolean, reason: string}) => void} options.onSynced
+ * @param {(open: Open | null, change: Change) => void} options.onSynced
  * @param {(error: any) => void} options.onError
  * @param {typeof globalThis.setTimeout} [options.setTimeout]
  * @param {typeof globalThis.clearTimeout} [options.clearTimeout]
@@ -71,7 +76,7 @@ export function createSync({
       const place = host.place();
       if (!place) {
         open = null;
-        onSynced(null, { changed: false, reason });
+        onSynced(null, { changed: false, unknown: false, reason });
         return null;
       }
       const identity = await identify({ place, mark: host.mark(), places, files: () => host.files(place), token });
@@ -81,18 +86,18 @@ export function createSync({
       const found = { chat: mark.chat, pool: mark.pool, title: place.title, off: Boolean(mark.off), floors: /** @type {number[]} */ ([]) };
       if (found.off) {
         open = found;
-        onSynced(found, { changed: false, reason });
+        onSynced(found, { changed: false, unknown: false, reason });
         return found;
       }
       // Notes of SillyTavern and results of tools are no part of the chat.
       const messages = settled(host.messages(), leaveOutReply).filter(({ role }) => role !== "system");
       found.floors = messages.map(({ index }) => index);
       const changed = await tell(found, rowsOf(messages), branchOf);
-      const aliased = await remember(place, found);
+      const { aliased, known } = await remember(place, found);
       // The result is stored under its own chat, whichever is open by now.
       if (!same(place, host.place())) continue;
       open = found;
-      onSynced(found, { changed: changed || aliased, reason });
+      onSynced(found, { changed: changed || aliased, unknown: !fresh && !known, reason });
       return found;
     }
   }
@@ -136,7 +141,7 @@ export function createSync({
     const kept = (known?.people ?? []).filter(({ id }) => !people.some((each) => each.id === id));
     const row = { chat, pool, ...place, people: [...kept, ...people] };
     if (JSON.stringify(row) !== JSON.stringify(known)) await places.put(row);
-    return news.length > 0;
+    return { aliased: news.length > 0, known: known !== null };
   }
 
   /**

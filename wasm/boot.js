@@ -204,19 +204,32 @@ async function plain(load, wheel, keep, report) {
 }
 
 /**
- * The engine's own function that opens a service; of Python's objects only the one that takes messages stays in JavaScript.
+ * The engine's own function that opens a service; of Python's objects only the one that takes messages stays in JavaScript. Texts cross as
+ * bytes, see there.
  * @param {any} py
  * @returns {(send: (text: string) => void, ports: string) => (text: string) => void}
  */
 function openHost(py) {
+  const encoder = new TextEncoder();
   return (send, ports) => {
     const module = py.pyimport("engine_host");
     try {
-      return module.open_host(send, ports);
+      const receive = module.open_host((/** @type {any} */ bytes) => send(textOf(bytes)), ports);
+      return (text) => receive(encoder.encode(text));
     } finally {
       module.destroy();
     }
   };
+}
+
+/** @param {any} bytes of Python */
+function textOf(bytes) {
+  const view = bytes.getBuffer("u8");
+  try {
+    return new TextDecoder().decode(view.data);
+  } finally {
+    view.release();
+  }
 }
 
 /** @param {Uint8Array<ArrayBuffer>} data */

@@ -26,6 +26,18 @@ const WRITTEN = ["chats", "slots", "sources", "commits", "ledger", "settings", "
 const PURGED = [...WRITTEN, "vectors", "positions"];
 const PARENTS_BETWEEN = ",";
 
+/** Numbers above all that were given: one counter, so that one cursor reads sources and commits. */
+class Numbers {
+  /** @param {number} last */
+  constructor(last) {
+    this.last = last;
+  }
+
+  next() {
+    return ++this.last;
+  }
+}
+
 /** One writer on the database. */
 export class BrowserStore {
   kind = "indexeddb";
@@ -152,14 +164,16 @@ export class BrowserStore {
    * @param {Batch} batch
    */
   async write(batch) {
-    await this.#write(WRITTEN, async () => {
-      await this.#writeChat(batch);
-      const numbers = await this.#counter();
-      await this.#writePool(batch, numbers);
-      if (batch.ledger.length) await this.#db.table("ledger").bulkAdd(batch.ledger.map((row) => ({ ...row, id: numbers.next() })));
+    await this.#write(WRITTEN, async (numbers) => {
+      // First all questions, then all that is written: each turn of a database takes longer than what it does.
+      const [chat, pool] = await Promise.all([this.#readForChat(batch), this.#readForPool(batch)]);
       const settings = Object.entries(batch.settings).map(([name, value]) => ({ name, value }));
-      if (settings.length) await this.#db.table("settings").bulkPut(settings);
-      await numbers.save();
+      await Promise.all([
+        this.#writeChat(batch, chat),
+        this.#writePool(batch, pool, numbers),
+        batch.ledger.length && this.#db.table("ledger").bulkAdd(batch.ledger.map((row) => ({ ...row, id: numbers.next() }))),
+        settings.length && this.#db.table("settings").bulkPut(settings),
+      ]);
     });
     const chat = batch.chat?.chat ?? batch.newChat?.id ?? "";
     this.#channel?.postMessage({ chat, pool: batch.pool });
@@ -199,14 +213,20 @@ export class BrowserStore {
   /**
    * @template T
    * @param {string[]} tables
-   * @param {() => Promise<T>} work
+   * @param {(numbers: Numbers) => Promise<T>} work
    * @returns {Promise<T>}
    */
   async #write(tables, work) {
     const done = await this.#guard(() =>
       this.#db.transaction("rw", tables, async () => {
-        const out = await work();
-        await this.#db.table("meta").put({ name: "writes", value: (await this.#number("writes")) + 1 });
+        const meta = this.#db.table("meta");
+        const [counter, writes] = await meta.bulkGet(["counter", "writes"]);
+        const numbers = new Numbers(Number(counter?.value ?? 0));
+        const out = await work(numbers);
+        await meta.bulkPut([
+          { name: "counter", value: numbers.last },
+          { name: "writes", value: Number(writes?.value ?? 0) + 1 },
+        ]);
         return out;
       }),
     );
@@ -214,64 +234,80 @@ export class BrowserStore {
     return done;
   }
 
-  /** @param {Batch} batch */
-  async #writeChat({ newChat, chat }) {
+  /**
+   * What stands of the chat and of the places that are written. Rejects with a conflict.
+   * @param {Batch} batch
+   */
+  async #readForChat({ newChat, chat }) {
     const chats = this.#db.table("chats");
-    if (newChat) {
-      if (await chats.where("name").equals(newChat.name).count()) {
-        throw new StoreProblem("conflict", "A chat of that name was made meanwhile.", "Send the update again.");
-      }
-      await chats.add({ ...newChat, revision: 0, size: 0 });
+    if (newChat && (await chats.where("name").equals(newChat.name).count())) {
+      throw new StoreProblem("conflict", "A chat of that name was made meanwhile.", "Send the update again.");
     }
-    if (!chat) return;
+    if (!chat) return undefined;
     /** @type {ChatRow | undefined} */
-    const record = await chats.get(chat.chat);
+    const record = newChat?.id === chat.chat ? { ...newChat, revision: 0, size: 0 } : await chats.get(chat.chat);
     if (record?.revision !== chat.revision) {
       throw new StoreProblem("conflict", "Another writer has changed this chat meanwhile.", "Send the update again.");
     }
-    const slots = this.#db.table("slots");
-    if (chat.ordersOut.length) await slots.bulkDelete(chat.ordersOut.map((order) => [chat.chat, order]));
-    if (chat.rowsIn.length) await slots.bulkPut(chat.rowsIn.map((row) => ({ ...row, chat: chat.chat })));
-    await chats.put({ ...record, revision: chat.revision + 1, size: await this.#slotsOf(chat.chat).count() });
+    const orders = [...new Set([...chat.ordersOut, ...chat.rowsIn.map(({ order }) => order)])];
+    const known = record.size ? await this.#db.table("slots").bulkGet(orders.map((order) => [chat.chat, order])) : [];
+    return { record, known: known.filter(Boolean).length };
   }
 
   /**
    * @param {Batch} batch
-   * @param {{next: () => number}} numbers
+   * @param {{record: ChatRow, known: number} | undefined} found
    */
-  async #writePool({ pool, sources, commits }, numbers) {
-    if (sources.length) {
-      const first = new Map([...sources].reverse().map((row) => [row.key, row]));
-      const rows = [...new Set(sources.map(({ key }) => key))].map((key) => /** @type {SourceRow} */ (first.get(key)));
-      const known = await this.#db.table("sources").bulkGet(rows.map(({ key }) => [pool, key]));
-      const fresh = rows.filter((_, at) => !known[at]).map((row) => ({ ...row, pool, number: numbers.next() }));
-      if (fresh.length) await this.#db.table("sources").bulkAdd(fresh);
-    }
-    if (commits.length) {
-      /** @type {Map<string, CommitRow>} */
-      const earliest = new Map();
-      for (const row of commits) {
-        const other = earliest.get(row.id);
-        // Clocks are texts of equal length, so they compare as the numbers would.
-        if (!other || row.clock < other.clock) earliest.set(row.id, row);
-      }
-      const rows = [...earliest.values()];
-      const known = await this.#db.table("commits").bulkGet(rows.map(({ id }) => [pool, id]));
-      const fresh = rows.filter((row, at) => !known[at] || row.clock < known[at].clock).map((row) => ({ ...row, pool, number: numbers.next() }));
-      if (fresh.length) await this.#db.table("commits").bulkPut(fresh);
-    }
+  async #writeChat({ newChat, chat }, found) {
+    const chats = this.#db.table("chats");
+    if (newChat) await chats.add({ ...newChat, revision: 0, size: 0 });
+    if (!chat || !found) return;
+    const slots = this.#db.table("slots");
+    const size = found.record.size - found.known + new Set(chat.rowsIn.map(({ order }) => order)).size;
+    // A database does what it is told in the order in which it was told.
+    await Promise.all([
+      chat.ordersOut.length && slots.bulkDelete(chat.ordersOut.map((order) => [chat.chat, order])),
+      chat.rowsIn.length && slots.bulkPut(chat.rowsIn.map((row) => ({ ...row, chat: chat.chat }))),
+      chats.put({ ...found.record, revision: chat.revision + 1, size }),
+    ]);
   }
 
-  /** Numbers above all that were given: one counter, so that one cursor reads sources and commits. */
-  async #counter() {
-    const before = await this.#number("counter");
-    let last = before;
+  /**
+   * The sources and commits that are new, each once; of equal commits the earliest.
+   * @param {Batch} batch
+   */
+  async #readForPool({ pool, sources, commits }) {
+    const first = new Map([...sources].reverse().map((row) => [row.key, row]));
+    /** @type {Map<string, CommitRow>} */
+    const earliest = new Map();
+    for (const row of commits) {
+      const other = earliest.get(row.id);
+      // Clocks are texts of equal length, so they compare as the numbers would.
+      if (!other || row.clock < other.clock) earliest.set(row.id, row);
+    }
+    const keys = [...new Set(sources.map(({ key }) => key))];
+    const ids = [...earliest.keys()];
+    const [knownSources, knownCommits] = await Promise.all([
+      keys.length ? this.#db.table("sources").bulkGet(keys.map((key) => [pool, key])) : [],
+      ids.length ? this.#db.table("commits").bulkGet(ids.map((id) => [pool, id])) : [],
+    ]);
     return {
-      next: () => ++last,
-      save: async () => {
-        if (last !== before) await this.#db.table("meta").put({ name: "counter", value: last });
-      },
+      sources: keys.filter((_, at) => !knownSources[at]).map((key) => /** @type {SourceRow} */ (first.get(key))),
+      commits: [...earliest.values()].filter(({ clock }, at) => !knownCommits[at] || clock < knownCommits[at].clock),
     };
+  }
+
+  /**
+   * @param {Batch} batch
+   * @param {{sources: SourceRow[], commits: CommitRow[]}} fresh
+   * @param {Numbers} numbers
+   */
+  async #writePool({ pool }, { sources, commits }, numbers) {
+    const numbered = (/** @type {object} */ row) => ({ ...row, pool, number: numbers.next() });
+    await Promise.all([
+      sources.length && this.#db.table("sources").bulkAdd(sources.map(numbered)),
+      commits.length && this.#db.table("commits").bulkPut(commits.map(numbered)),
+    ]);
   }
 
   /** @param {string} name */
@@ -303,8 +339,11 @@ export class BrowserStore {
    * @param {string} pool
    * @param {number} cursor
    */
-  #after(table, pool, cursor) {
-    return this.#db.table(table).where("[pool+number]").between([pool, cursor], [pool, Dexie.maxKey], false, true).toArray();
+  async #after(table, pool, cursor) {
+    if (cursor) return this.#db.table(table).where("[pool+number]").between([pool, cursor], [pool, Dexie.maxKey], false, true).toArray();
+    // All of them: rows lie by their keys, and reading them as they lie is faster than by another index.
+    const rows = await this.#db.table(table).where(table === "sources" ? "[pool+key]" : "[pool+id]").between([pool, Dexie.minKey], [pool, Dexie.maxKey]).toArray();
+    return rows.sort((one, other) => one.number - other.number);
   }
 
   /**

@@ -15,9 +15,10 @@ const GOING = new Set(["waiting", "running", "paused"]);
 /**
  * @param {App} app
  * @param {() => void} redraw
+ * @param {string} [prefix] of its ids, where a page shows it twice
  * @returns {() => import("./dom.js").Described}
  */
-export function jobSection(app, redraw) {
+export function jobSection(app, redraw, prefix = "tidelore") {
   const { t } = app.text;
   let range = "";
   let fault = "";
@@ -34,31 +35,31 @@ export function jobSection(app, redraw) {
 
   const rangeForm = () =>
     h("form", { key: "range", class: "tidelore-field", on: { submit: onRange } }, [
-      h("label", { for: "tidelore-range" }, t("range.label")),
+      h("label", { for: `${prefix}-range` }, t("range.label")),
       h("div", { class: "tidelore-line" }, [
         h("input", {
-          id: "tidelore-range",
+          id: `${prefix}-range`,
           type: "text",
           class: "text_pole",
           inputmode: "text",
           autocomplete: "off",
           placeholder: "0-20",
           value: range,
-          "aria-describedby": "tidelore-range-hint",
+          "aria-describedby": `${prefix}-range-hint`,
           "aria-invalid": fault ? "true" : null,
           on: { input: (/** @type {any} */ event) => void (range = event.target.value) },
         }),
         h("button", { type: "submit", class: "menu_button tidelore-button" }, t("range.go")),
       ]),
-      h("small", { id: "tidelore-range-hint", class: fault ? "tidelore-bad" : null, role: fault ? "alert" : null }, fault || t("range.hint")),
+      h("small", { id: `${prefix}-range-hint`, class: fault ? "tidelore-bad" : null, role: fault ? "alert" : null }, fault || t("range.hint")),
     ]);
 
   return () => {
     const jobs = app.jobs();
     const { chat, stats } = app.status();
     const open = Boolean(chat && !chat.off && app.settings.enabled);
-    return h("section", { key: "jobs", "aria-labelledby": "tidelore-jobs-title" }, [
-      h("h4", { id: "tidelore-jobs-title" }, t("jobs.title")),
+    return h("section", { key: "jobs", "aria-labelledby": `${prefix}-jobs-title` }, [
+      h("h4", { id: `${prefix}-jobs-title` }, t("jobs.title")),
       h("div", { key: "actions", class: "tidelore-actions" }, [
         open && button(t("jobs.extract"), () => attempt(app, () => app.extract())),
         open && stats?.aside ? button(t("jobs.retry_aside", { n: stats.aside }), () => attempt(app, () => app.retry()), { key: "aside" }) : null,

@@ -8,7 +8,7 @@ export const KINDS = {
   store_memory: "warning",
   store_closed: "warning",
   quota: "error",
-  evicted: "error",
+  evicted: "warning",
   other_tab: "warning",
   too_small: "warning",
 };

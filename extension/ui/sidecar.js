@@ -30,7 +30,7 @@ export function sidecarSection(app, fields, redraw) {
 
   return () => {
     const { use } = app.settings.sidecar;
-    const state = app.status().sidecar;
+    const { sidecar: state, sidecarProblem: problem } = app.status();
     return h("section", { key: "sidecar", "aria-labelledby": "tidelore-sidecar-title" }, [
       h("h4", { id: "tidelore-sidecar-title" }, t("sidecar.title")),
       fields.toggle("sidecar.use", { hint: t("sidecar.hint") }),
@@ -39,6 +39,7 @@ export function sidecarSection(app, fields, redraw) {
         h("div", { key: "pairing", role: "status" }, [
           code && state === "pairing" && h("p", { key: "code" }, t("sidecar.confirm"), " ", h("output", { class: "tidelore-code" }, code)),
           h("p", { key: "state", class: fault || state === "refused" || state === "unreachable" ? "tidelore-bad" : "tidelore-note" }, fault || t(`sidecar.${state}`)),
+          !fault && problem && h("p", { key: "problem", class: "tidelore-note" }, problem),
         ]),
       use && h("div", { key: "actions", class: "tidelore-actions" }, button(t(state === "connected" ? "sidecar.pair_again" : "sidecar.pair"), pair, { key: "pair", busy })),
     ]);

@@ -85,10 +85,11 @@ function lastRecall(app) {
 /** The state as lines of text. @param {App} app */
 export function statusText(app) {
   const { t } = app.text;
-  const { problem, otherTab } = app.status();
+  const { problem, otherTab, sidecarProblem } = app.status();
   const lines = [t(app.settings.enabled ? "status.on" : "status.off")];
   for (const { label, value } of statusRows(app)) lines.push(t("status.line", { label, value }));
   if (problem) lines.push(app.text.error(problem));
+  if (sidecarProblem) lines.push(sidecarProblem);
   if (otherTab) lines.push(t("notice.other_tab"));
   return lines.join("\n");
 }

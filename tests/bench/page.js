@@ -146,8 +146,7 @@ async function opening({ messages, queries }) {
     const rows = rowsOf(messagesOf({ chat: last }));
     splice(rows, rowsOf(messagesOf({ chat: [...last.slice(0, -1), { ...last.at(-1), mes: "x" }] })));
   }, { runs: 30 });
-  await measure("  an empty call", "", () => at.link.call("schema.get", {}), { runs: 30 });
-  await measure("  chat.list", "", () => at.link.call("chat.list", {}), { runs: 30 });
+  await measure("  chat.list, a call that reads two small things", "", () => at.link.call("chat.list", {}), { runs: 30 });
   await measure("  stats", "", () => at.link.call("stats", { chat: "open" }), { runs: 5 });
   at.link.close();
 }
@@ -181,10 +180,29 @@ async function first({ spoken }) {
   link.close();
 }
 
+/** Vectors of 512 numbers without an embedder's time. */
+async function vectors() {
+  const dimension = 512;
+  const ask = async (_port, _method, [{ texts }]) => Float32Array.from({ length: texts.length * dimension }, () => Math.random() - 0.5).buffer;
+  const { openPort: openVectors } = await import("../../wasm/vectors.js");
+  const open = async () => {
+    const rows = { module: new URL("../../extension/store/vector_rows.js", import.meta.url).href, options: { database: DATABASE } };
+    const port = await openVectors({ rows }, { report() {}, ask });
+    port.use({ name: "m", dimension, scale: 1, floor: 0.5 });
+    return port;
+  };
+  const texts = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`node ${at}`, `the text of node ${at}`]));
+  await (await open()).put(texts);
+  const port = await measure("10,000 vectors of 512 (here on the main thread): read", "", async (port) => (await port.score("query", 50, null), port), { runs: 3, before: open });
+  await measure("  searched", "", (_, run) => port.score(`another ${run}`, 50, Object.keys(texts)), { runs: 10 });
+}
+
 tell(async () => {
   try {
-    const world = await (await fetch("/build/bench/world.json")).json();
     if (wanted("starts")) await starts();
+    if (parts.join() === "starts") return { figures };
+    if (wanted("vectors")) await vectors();
+    const world = await (await fetch("/build/bench/world.json")).json();
     await fill(world);
     if (wanted("opening")) await opening(world);
     if (wanted("recalls")) await recalls(world);

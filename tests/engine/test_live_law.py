@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -31,7 +32,7 @@ from tidelore.engine.model import (
 )
 from tidelore.engine.params import to_json
 from tidelore.engine.pool import Pool
-from tidelore.engine.view import graph_view
+from tidelore.engine.view import graph_counts, graph_view
 
 # Few texts, some of them beginnings of others, so that messages repeat, windows recur and replies continue.
 TEXTS = ("a", "a b", "a b c", "x", "x y", "Yes.", "Yes. And no.", "long day", "")
@@ -242,12 +243,16 @@ class LiveLaw(RuleBasedStateMachine):
                 assert _shape(timeline, replica.graphs[chat]) == replica.scratch(chat)
 
     @invariant()
-    def edges_end_in_nodes(self) -> None:
+    def edges_end_in_nodes_and_counts_are_those_of_the_view(self) -> None:
         for replica in getattr(self, "replicas", ()):
             for graph in replica.graphs.values():
                 view = graph_view(graph)
                 ids = {node.id for node in view.nodes}
                 assert all(edge.start in ids and edge.end in ids for edge in view.edges)
+                counts = graph_counts(graph)
+                assert counts.nodes == Counter(node.kind for node in view.nodes)
+                assert counts.edges == Counter(edge.type for edge in view.edges)
+                assert counts.superseded == sum(node.state == "superseded" for node in view.nodes)
 
     def teardown(self) -> None:
         """Nothing of what was folded is left when all of it is taken out."""

@@ -50,7 +50,6 @@ const COMPOSED = {
   "${words}.${value}": [...all("preset.", CHOICES["preset"] ?? []), ...all("position.", CHOICES["core.position"] ?? []), ...all("role.", CHOICES["core.role"] ?? [])],
   "block.${block}": ["block.core", "block.recalled"],
   "runtime.outcome.${outcome}": all("runtime.outcome.", ["taken", "refused", "missing", "unreachable", "late"]),
-  "leaving.keep.${name}": ["leaving.keep.memories", "leaving.keep.settings"],
   "notice.${cause}": all("notice.", Object.keys(KINDS)),
   "author.${author}": all("author.", ["rules", "model", "person", "tool", "import", "upkeep"]),
   "role.${role}": ["role.user", "role.assistant"],

@@ -220,3 +220,17 @@ test("a splice turns any list into any other", () => {
     if (part) assert.ok(part.remove || part.messages.length);
   }
 });
+
+test("a chat that carries our mark, of which nothing is stored here, is told as unknown once", async () => {
+  const { host, sync, synced } = setUp();
+  host.say("Hello.");
+  await sync.now("new");
+  await sync.now("again");
+  assert.deepEqual(synced.map(({ unknown }) => unknown), [false, false]);
+  const elsewhere = setUp();
+  elsewhere.host.mark_ = host.mark_;
+  elsewhere.host.say("Hello.");
+  await elsewhere.sync.now("first");
+  await elsewhere.sync.now("again");
+  assert.deepEqual(elsewhere.synced.map(({ unknown }) => unknown), [true, false]);
+});

@@ -187,15 +187,11 @@ test("an estimate that fails asks nothing and agrees to nothing", async () => {
   assert.deepEqual([page.called("host.ask"), page.called("agree")], [[], []]);
 });
 
-test("on leaving everything is kept unless the person says otherwise and goes on", async () => {
-  const untick = (/** @type {any} */ content) => fill(content.querySelector("#tidelore-leaving-memories"), false);
-  const leaving = (/** @type {any} */ ask) => {
-    const page = pageWithApp({ answers: { "host.ask": ask } });
-    return askLeaving(page.app);
-  };
-  assert.deepEqual(await leaving(async () => true), { memories: true, settings: true });
-  assert.deepEqual(await leaving(async (/** @type {any} */ content) => (untick(content), true)), { memories: false, settings: true });
-  assert.deepEqual(await leaving(async (/** @type {any} */ content) => (untick(content), false)), { memories: true, settings: true });
+test("on leaving nothing goes that the person did not give up, and the answer is there at once", () => {
+  const leaving = (/** @type {(text: string) => boolean} */ confirm) => askLeaving(pageWithApp({ answers: { "host.confirm": confirm } }).app);
+  assert.deepEqual(leaving(() => false), { memories: true, settings: true });
+  assert.deepEqual(leaving((text) => text.includes("memories stored")), { memories: false, settings: true });
+  assert.deepEqual(leaving((text) => text.includes("settings")), { memories: true, settings: false });
 });
 
 // ---- notices ----

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.engine.service_kit import Kit
 from tests.live.page import SECONDS, LiveError
-from tests.live.replies import text_of
+from tests.live.replies import Message, text_of
 from tests.live.stage import Tab
 
 # Settings under which the graph follows every message: no lag, and no question about a model.
@@ -55,7 +55,8 @@ def ready(tab: Tab) -> None:
         if any(word in status for word in READY):
             return
         tab.page.wait_for_timeout(100)
-    raise LiveError(f"the engine is not ready: {tab.slash('/tidelore status')}\nerrors: {tab.told.errors}\nconsole: {tab.told.console[-5:]}")
+    shown = f"errors: {tab.told.errors}\nconsole: {tab.told.console[-5:]}"
+    raise LiveError(f"the engine is not ready: {tab.slash('/tidelore status')}\n{shown}")
 
 
 def settled(tab: Tab) -> None:
@@ -122,7 +123,7 @@ def lawful(tab: Tab) -> dict[str, Any]:
     return found
 
 
-def injected(prompt: list[dict[str, Any]]) -> str:
+def injected(prompt: list[Message]) -> str:
     """What of a prompt came from memory."""
     return "\n".join(text_of(message) for message in prompt if f"<{BLOCK}" in text_of(message))
 

@@ -148,6 +148,11 @@ class Watched:
     def toasts(self) -> list[str]:
         return self._texts("#toast-container .toast")
 
+    def notices(self) -> list[str]:
+        """Every toast since the page was loaded, also those that are gone."""
+        texts: list[str] = self.page.evaluate("window.tideloreLive.notices")
+        return texts
+
     def _texts(self, selector: str) -> list[str]:
         texts: list[str] = self.page.evaluate("of => [...document.querySelectorAll(of)].map(each => each.innerText.trim())", selector)
         return texts

@@ -40,6 +40,14 @@
     };
   }
 
+  // Notices vanish by themselves.
+  live.notices = [];
+  new MutationObserver((changes) => {
+    for (const node of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
+      if (node instanceof HTMLElement && node.matches("#toast-container .toast")) live.notices.push(node.innerText.trim());
+    }
+  }).observe(document, { childList: true, subtree: true });
+
   const looking = setInterval(() => {
     const context = (() => {
       try {

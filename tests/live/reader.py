@@ -19,7 +19,7 @@ Rule = Callable[[Asked], Answer]
 
 @dataclass
 class Reader:
-    """`asked`: every extraction so far, `bodies` their requests. `replies` are used once each by the chat itself, then it answers "I see."."""
+    """`asked`: every extraction so far, `bodies` their requests. `replies` are for the chat itself, once each, then "I see."."""
 
     model: ScriptedModel
     rule: Rule = one_fact_each

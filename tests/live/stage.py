@@ -35,13 +35,15 @@ class Tab(Messages, Chats):
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """A browser of somebody: its own storage, cookies and size. `host=LAN` gives an insecure context."""
+    """A browser of somebody: its own storage, cookies and size. `host=LAN` gives an insecure context. `script` runs in the page before
+    all others, `worker` in the worker of the engine."""
 
     size: tuple[int, int] = (1280, 800)
     phone: bool = False
     host: str = "127.0.0.1"
     locale: str | None = None
     script: str = ""
+    worker: str = ""
 
 
 PHONE_VIEW = View(size=(390, 844), phone=True)
@@ -104,6 +106,10 @@ class Stage:
         context.add_init_script(path=HOOK)
         if view.script:
             context.add_init_script(view.script)
+        if view.worker:
+            context.route(
+                "**/wasm/worker.js", lambda route: route.fulfill(response=(found := route.fetch()), body=view.worker + found.text())
+            )
         self._contexts.append(context)
         return context
 

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.live.memory import ask, call, configure, graph, holds, jobs, ready, settled, texts
-from tests.live.page import LiveError
+from tests.live.memory import ask, call, configure, graph, holds, ready, settled, texts
 from tests.live.reader import Reader, agree, busy, extracted, newest, state, waiting
 from tests.live.replies import Answer, Failure, Reply
 from tests.live.stage import Tab
-from tests.sidecar.fakes import Asked, answer, fact, one_fact_each
+from tests.sidecar.fakes import Asked, one_fact_each
 
 DIALOG = "() => document.querySelector('dialog[open] .tidelore-dialog')"
 
@@ -42,9 +41,10 @@ def story(tab: Tab, reader: Reader) -> Tab:
 
 
 def test_the_first_question_says_which_model_and_how_much_and_not_now_is_an_answer(tab: Tab, reader: Reader) -> None:
-    configure(tab, model__asked=False, model__use="current")
     tab.send("My cat is called Biscuit.")
     tab.send("I was born in Lisbon.")
+    settled(tab)
+    configure(tab, model__asked=False, model__use="current")
     tab.wait(DIALOG, "the question")
     shown = tab.dialog_text()
     cost = json.loads(ask(tab, "/tidelore-estimate"))
@@ -100,14 +100,13 @@ def test_an_exchange_is_read_once_it_has_settled_and_a_swipe_or_an_edit_costs_wh
 @pytest.mark.req("LAW-SWIPE")
 def test_without_a_lag_each_swipe_is_read_once_and_swiping_between_them_costs_nothing(story: Tab, reader: Reader) -> None:
     configure(story, lag=0)
-    ask(story, "/tidelore-extract quiet=true")
+    ask(story, "/tidelore-extract quiet=true")  # a change of the lag is seen at the next change of the chat
     extracted(story, lag=0)
     before = graph(story)
     assert holds(story, "Mira said: The Grey Widow frightens me.")
     reader.replies.append("Nothing frightens me.")
     reader.forget()
     story.swipe_right()
-    ask(story, "/tidelore-extract quiet=true")
     extracted(story, lag=0)
     assert reader.windows == [["What frightens you?", "Nothing frightens me."]]
     other = graph(story)
@@ -130,39 +129,44 @@ def half_of_it(asked: Asked) -> str:
     return whole[: whole.index("},", 20) + 30]
 
 
-@pytest.mark.parametrize(
-    ("bad", "raw"),
-    [
-        (Failure(500, "the model has no memory left"), None),
-        ("I'm sorry, but I can't help with that.", "can't help"),
-        ("", ""),
-        (HALF, "My c"),
-    ],
-    ids=["error", "refusal", "nothing", "cut off"],
-)
-def test_a_model_that_fails_is_shown_with_its_words_and_the_rules_memories_stay(story: Tab, reader: Reader, bad: Answer, raw: str | None) -> None:
-    before = texts(story)
-    reader.forget()
-    reader.rule = lambda asked: bad
-    story.edit(1, "My cat is called Pepper.")
-    job = state(story, "failed")
-    assert job["error"]
-    assert reader.windows[0] == ["My cat is called Pepper.", "Biscuit is a fine name."]
-    if raw is not None:
-        assert raw in job["failures"][-1]["raw"]
-    assert holds(story, "My cat is called Pepper."), "the rules remember"
-    assert not holds(story, "Sam said: My cat is called Pepper.")
-    assert {text for text in before if "Lisbon" in text} <= set(texts(story))
+BAD: dict[str, tuple[Answer, str]] = {
+    "Pepper": (Failure(500, "the model has no memory left"), ""),
+    "Ginger": ("I'm sorry, but I can't help with that.", "can't help"),
+    "Saffron": ("", "choices"),
+    "Nutmeg": (HALF, "My c"),
+}
+
+
+def test_a_model_that_fails_is_shown_with_its_words_and_the_rules_memories_stay(story: Tab, reader: Reader) -> None:
     story.open_extensions()
-    assert job["error"] in str(story.evaluate("document.querySelector('.tidelore-settings .tidelore-job').textContent"))
-    reader.rule = one_fact_each
-    ask(story, f"/tidelore-again quiet=true {job['id']}")
-    extracted(story)
-    assert holds(story, "Sam said: My cat is called Pepper.")
+    for name, (bad, raw) in BAD.items():
+        words = f"My cat is called {name}."
+        reader.forget()
+        reader.rule = lambda asked, bad=bad: bad  # type: ignore[misc]
+        story.edit(1, words)
+        waiting(story, lambda: bool(reader.asked) and newest(story)["state"] == "failed", "a job that failed")
+        job = newest(story)
+        assert reader.windows[0] == [words, "Biscuit is a fine name."]
+        assert job["error"]
+        assert raw in "".join(failure["raw"] for failure in job["failures"])
+        assert story.evaluate(SHOWN) == [job["error"]]
+        remembered = texts(story)
+        assert words in remembered, "the rules remember"
+        assert f"Sam said: {words}" not in remembered
+        assert any("Sam said: I was born in Lisbon." in text for text in remembered)
+        reader.rule = one_fact_each
+        ask(story, f"/tidelore-again quiet=true {job['id']}")
+        extracted(story)
+        assert holds(story, f"Sam said: {words}")
 
 
-@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streamed"])
-@pytest.mark.parametrize("way", ["current", "endpoint", "profile"])
+SHOWN = "[...document.querySelectorAll('.tidelore-settings .tidelore-job:first-child > .tidelore-bad')].map(each => each.textContent)"
+
+
+WAYS = [("current", False), ("endpoint", False), ("endpoint", True), ("profile", False), ("profile", True)]
+
+
+@pytest.mark.parametrize(("way", "streaming"), WAYS, ids=[f"{way} {'streamed' if streaming else 'whole'}" for way, streaming in WAYS])
 def test_each_way_to_a_model_reads_reasoning_before_json_and_what_a_cut_answer_still_holds(
     tab: Tab, reader: Reader, way: str, streaming: bool
 ) -> None:
@@ -181,7 +185,7 @@ def test_each_way_to_a_model_reads_reasoning_before_json_and_what_a_cut_answer_s
     assert holds(tab, "Sam said: My cat is called Biscuit.")
     assert holds(tab, "Sam said: I was born in Lisbon.")
     assert not holds(tab, "Mira said: I see. I was")
-    assert all(bool(body.get("stream")) == (streaming and way != "current") for body in reader.bodies)
+    assert all(bool(body.get("stream")) == streaming for body in reader.bodies)
     assert {body["model"] for body in reader.bodies} == {{"current": "scripted", "endpoint": "reader", "profile": "scripted"}[way]}
 
 
@@ -230,7 +234,8 @@ def test_what_is_said_to_be_done_is_there_after_the_page_is_lost_at_once(tab: Ta
     agree(tab)
     tab.send("My cat is called Biscuit.")
     tab.send("I was born in Lisbon.")
-    state(tab, "done")
+    read = ["My cat is called Biscuit.", "I see."]
+    waiting(tab, lambda: read in reader.windows and newest(tab)["state"] == "done", "the job to be done")
     tab.page.goto("about:blank")
     reader.forget()
     tab.open()
@@ -285,7 +290,6 @@ def test_a_long_chat_is_read_in_the_background_with_progress_pause_stop_and_afte
     assert {window[0] for window in reader.windows} == {f"Keg {turn} holds {turn + 7} herrings." for turn in range(BACKLOG - 1)}
     assert len(reader.asked) <= BACKLOG - 1 + 3, "only what was under way at a pause, a stop or a reload is read twice"
     assert holds_count(tab) == BACKLOG - 1
-    call(tab, "chat.list")
 
 
 def holds_count(tab: Tab) -> int:

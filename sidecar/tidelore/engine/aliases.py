@@ -70,9 +70,9 @@ class Aliases:
 
     def canonical(self, id_: str) -> str:
         """Where a name leads in the end."""
-        to = self._next(id_)
-        if to is None:
+        if id_ not in self._claims and id_ not in self._short:
             return id_
+        to = self._next(id_)
         seen = {id_: 0}
         while to is not None:
             if to in seen:

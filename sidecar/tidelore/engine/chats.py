@@ -30,13 +30,14 @@ KEPT_POOLS = 8
 @dataclass(slots=True)
 class OpenPool:
     """A pool in memory. `cursor` is how far the store was read, `chats` the open chats on it, `tokens` what its sources take of a
-    prompt, as far as that was asked for."""
+    prompt and `words` what they are found by, both as far as that was asked for."""
 
     id: str
     pool: Pool = field(default_factory=Pool)
     cursor: int = 0
     chats: dict[str, OpenChat] = field(default_factory=dict[str, "OpenChat"])
     tokens: dict[str, int] = field(default_factory=dict[str, int])
+    words: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
 
 @dataclass(slots=True)
@@ -74,6 +75,7 @@ class Chats:
         self._pools: dict[str, OpenPool] = {}
         self._version = -1
         self._screens = 0
+        self.kept_pools = KEPT_POOLS
 
     # ---- opening ----
 
@@ -92,6 +94,12 @@ class Chats:
         """The same, made if it is new: a chat of its own that has no messages."""
         await self.update(scope_chat(scope), [], _no_message)
         return await self.open(scope_chat(scope))
+
+    async def find(self, name: str) -> OpenChat | None:
+        """The chat of that name, where it is there."""
+        await self.catch_up()
+        record = self.named.get(name)
+        return await self._opened(record) if record is not None else None
 
     async def open(self, name: str) -> OpenChat:
         """The chat of that name. Raises NotFound."""
@@ -119,7 +127,7 @@ class Chats:
         """The pool in memory. Beyond a few, the one that was not used for longest goes; it is read again when asked for."""
         home = self._pools.pop(pool, None) or OpenPool(pool)
         self._pools[pool] = home
-        while len(self._pools) > KEPT_POOLS:
+        while len(self._pools) > self.kept_pools:
             del self._pools[next(iter(self._pools))]
         return home
 
@@ -200,17 +208,17 @@ class Chats:
         return self.clock.tick(self.now())
 
     async def update(
-        self, name: str, raw: Sequence[Any], parse: Callable[[Any], Message | str], branch_of: str = "", pool: str = ""
+        self, name: str, raw: Sequence[Any], parse: Callable[[Any], Message | str], branch_of: str = "", pool: str = "", keep: int = 0
     ) -> tuple[OpenChat, Change, dict[str, int]]:
-        """The whole chat as it now stands; the chat is made if it is new, on the pool of the one it branched from, else on `pool`, else on
-        a new one. `parse` turns a raw message into a Message, or into the role
+        """The whole chat as it now stands, after `keep` messages that stay as they are (BadInput where there are not so many); the chat is
+        made if it is new, on the pool of the one it branched from, else on `pool`, else on a new one. `parse` turns a raw message into a Message, or into the role
         of one that is not part of a chat; those are counted in the third value."""
         for _ in range(ROUNDS):
             async with self.lock:
                 await self.catch_up()
                 chat, made = await self._for_update(name, branch_of, pool)
                 try:
-                    change, skipped = await self._update(chat, made, raw, parse)
+                    change, skipped = await self._update(chat, made, raw, parse, keep)
                 except Conflict:
                     continue
                 return chat, change, skipped
@@ -260,13 +268,23 @@ class Chats:
         return self._build(record, home, 0, ()), True
 
     async def _update(
-        self, chat: OpenChat, made: bool, raw: Sequence[Any], parse: Callable[[Any], Message | str]
+        self, chat: OpenChat, made: bool, raw: Sequence[Any], parse: Callable[[Any], Message | str], keep: int = 0
     ) -> tuple[Change, dict[str, int]]:
         timeline = chat.timeline
+        size = len(timeline.slots)
+        if keep > size:
+            raise BadInput(f"keep is {keep}, and there are {size} messages.", "Read chat.keys again.")
         chat.screen = 0
-        if len(chat.raw) != len(timeline.slots):
+        if len(chat.raw) != size:
             chat.raw = []
-        start, end, stop = _difference(chat.raw, raw, len(timeline.slots))
+        known = bool(chat.raw) or not keep
+        if known:
+            raw = [*chat.raw[:keep], *raw]
+            start, end, stop = _difference(chat.raw, raw, size)
+        else:
+            start, end, stop = keep, size, len(raw)
+            raw = [*[{}] * keep, *raw]
+            stop += keep
         parsed = [parse(item) for item in raw[start:stop]]
         skipped = Counter(item for item in parsed if isinstance(item, str))
         messages = [item for item in parsed if isinstance(item, Message)]
@@ -281,7 +299,7 @@ class Chats:
         chat.graph.change(change)
         # Copies, since the caller may go on to change its own. With messages left out, positions here and in the chat differ: then
         # all is compared again next time.
-        chat.raw = [] if skipped else [*chat.raw[:start], *map(dict, raw[start:stop]), *chat.raw[end:]]
+        chat.raw = [] if skipped or not known else [*chat.raw[:start], *map(dict, raw[start:stop]), *chat.raw[end:]]
         write = ChatWrite(
             chat.record.id,
             chat.revision,
@@ -300,7 +318,7 @@ class Chats:
                 self.named.add(record)
                 chat.home.chats[record.id] = chat
             self._check_home(chat)
-        if not skipped:
+        if not skipped and known:
             self._screens += 1
             chat.screen = self._screens
         return change, dict(skipped)

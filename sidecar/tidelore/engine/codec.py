@@ -140,14 +140,30 @@ def _shared(word: Any) -> Any:
     return intern(word)
 
 
+# Few references are named again and again: one object in memory for all that are equal, and most need not be made.
+@lru_cache(maxsize=1 << 14)
+def _named(name: str, kind: Any, scope: Any) -> Named:
+    return Named(intern(name), _shared(kind), _shared(scope))
+
+
+@lru_cache(maxsize=1 << 10)
+def _speaker(message: int) -> Speaker:
+    return Speaker(message)
+
+
+@lru_cache(maxsize=1 << 12)
+def _evident(kind: Any, messages: tuple[int, ...], ordinal: int) -> Evident:
+    return Evident(_shared(kind), messages, ordinal)
+
+
 def _ref_in(value: Sequence[Any]) -> Ref:
-    match list(value):
+    match value:
         case ["named", str(name), kind, scope]:
-            return Named(intern(name), _shared(kind), _shared(scope))
+            return _named(name, kind, scope)
         case ["speaker", int(message)]:
-            return Speaker(message)
+            return _speaker(message)
         case ["evident", kind, list(messages), int(ordinal)]:
-            return Evident(_shared(kind), tuple(messages), ordinal)
+            return _evident(kind, tuple(messages), ordinal)
         case ["own", kind, str(token), scope]:
             return Own(kind, token, scope)
         case ["known", str(id_)]:
@@ -181,8 +197,8 @@ def operation_in(value: Mapping[str, Any]) -> Operation:
         return EnsureNode(
             _ref_in(value["node"]),
             _shared(value["sub"]),
-            {intern(name): _stated_in(item) for name, item in value.get("fields", {}).items()},
-            tuple(Quote(message, text) for message, text in value.get("evidence", ())),
+            {intern(name): item if type(item) is str else _stated_in(item) for name, item in value.get("fields", {}).items()},
+            tuple([Quote(message, text) for message, text in value.get("evidence", ())]),
             None if subject is None else _ref_in(subject),
             value.get("certainty", "stated"),
         )

@@ -63,6 +63,7 @@ def card(index: Index, each: Scored) -> r.Card:
         text,
         speaker_of(index, each.document),
         each.document.date,
+        each.document.importance,
         round(each.score, 6),
         count_tokens(text),
         evidence,

@@ -81,7 +81,7 @@ class Graph:
                     scope, target = "chat", named_id("entity", "chat", _speaker(placement, message))
                 case _:
                     continue
-            key = _part_key(placement, number)
+            key = (*_place(placement), number)
             for alias in dict.fromkeys(named_id("entity", scope, name) for name in aliases if isinstance(name, str)):
                 if alias != target:
                     placement.claims.append((alias, key))
@@ -99,8 +99,9 @@ class Graph:
 
     def _fold(self, placement: Placement) -> None:
         self._folded.add(placement)
+        phase, at, id_ = _place(placement)
         for number, operation in enumerate(placement.commit.operations):
-            key = _part_key(placement, number)
+            key = (phase, at, id_, number)
             match operation:
                 case EnsureNode():
                     self._ensure_node(placement, key, operation)
@@ -165,7 +166,7 @@ class Graph:
             case Known():
                 raise AssertionError("a node is never ensured by id")
         subject = self.resolve(operation.subject, placement) if operation.subject is not None else ""
-        evidence = tuple((window[quote.message], quote.text) for quote in operation.evidence)
+        evidence = tuple([(window[quote.message], quote.text) for quote in operation.evidence])
         part = NodePart(key, placement, kind, scope, operation.sub, fields, evidence, subject, operation.certainty)
         self._add_node_part(id_, part)
         placement.undo.append(partial(self._drop_node_part, id_, part))
@@ -174,11 +175,16 @@ class Graph:
 
     def _add_node_part(self, id_: str, part: NodePart) -> None:
         node = self._at(id_)
-        if not node.parts:
+        parts, tally = node.parts, node.tally
+        if not parts:
             self._tell_neighbours(node)
-        insort(node.parts, part, key=key_of)
-        node.tally.update(part.fields.keys())
-        node.tally.update(marks(part))
+        # A chat grows at its end, and is read from its beginning: most belongs behind all that is there.
+        if not parts or parts[-1].key < part.key:
+            parts.append(part)
+        else:
+            insort(parts, part, key=key_of)
+        for name in (*part.fields, *marks(part)):
+            tally[name] = tally.get(name, 0) + 1
         if part.kind == "moment":
             insort(self.sequence, (part.key, id_))
         line = line_of(part)
@@ -221,9 +227,13 @@ class Graph:
             edge = self.edges[name] = EdgeState(kind, start, end, label)
             for node in (start, end):
                 self._at(node).edges.add(name)
-        insort(edge.parts, (key, fields), key=_first)
+        if not edge.parts or edge.parts[-1][0] < key:
+            edge.parts.append((key, fields))
+        else:
+            insort(edge.parts, (key, fields), key=_first)
         placement.undo.append(partial(self._drop_edge_part, name, key))
-        self.dirty.update((start, end))
+        self.dirty.add(start)
+        self.dirty.add(end)
 
     def _drop_edge_part(self, name: EdgeName, key: PartKey) -> None:
         edge = self.edges[name]
@@ -284,7 +294,8 @@ class Graph:
 
     def current(self, line: tuple[str, str]) -> str:
         """The id of the latest shown fact of a line."""
-        return self.along(line)[-1] if self.along(line) else ""
+        along = self.along(line)
+        return along[-1] if along else ""
 
     def along(self, line: tuple[str, str]) -> list[str]:
         """The ids of a line's shown facts, oldest first. The same words said of two people stand in two lines."""
@@ -354,11 +365,12 @@ def _speaker(placement: Placement, message: int) -> str:
     return slot.name or UNNAMED[slot.role]
 
 
-def _part_key(placement: Placement, number: int) -> PartKey:
+def _place(placement: Placement) -> tuple[int, int, str]:
+    """The key of its parts, but for the number of the operation."""
     commit = placement.commit
     if placement.slots:
-        return (0, placement.slots[-1].order, "", number)
-    return (1, commit.clock, commit.id, number)
+        return (0, placement.slots[-1].order, "")
+    return (1, commit.clock, commit.id)
 
 
 def _first(row: tuple[PartKey, object]) -> PartKey:

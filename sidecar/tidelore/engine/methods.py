@@ -22,12 +22,14 @@ class ChatUpdate:
     """`messages`: the whole chat as it now stands, each {"role", "text", "name", "hidden", "date"}; role and text are needed, roles other
     than user and assistant are left out and counted, date is ISO 8601. `branch_of`: for a new chat, the one it branched from. `pool`: the
     id that travels with the chat, 32 hexadecimal digits; a new chat is made on it, so that a chat opened on two devices is one chat. A
-    branch has the pool of its parent. With a pool, a parent that is not here (yet) is none."""
+    branch has the pool of its parent. With a pool, a parent that is not here (yet) is none. `keep`: so many messages from the first on
+    stay as they are and `messages` follow them, for a host that knows only the end of the chat."""
 
     chat: str
     messages: list[Any]
     branch_of: str = ""
     pool: str = ""
+    keep: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,75 @@ class NodeWrite:
 
 
 @dataclass(frozen=True, slots=True)
+class NodesWrite:
+    """`items`: each with the members of node.write but for `chat`, `scope` and `author`, which hold for all of them."""
+
+    items: list[Any]
+    chat: str = ""
+    scope: str = ""
+    author: Literal["person", "tool"] = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeAdd:
+    """`start` and `end`: a node's id, a beginning of one, or the name of an entity or thread. `label`: how the two hang together, in
+    words, for the type "relates"."""
+
+    chat: str
+    start: str
+    end: str
+    type: Literal[
+        "relates", "knows", "about", "part_of", "resolves", "supports", "echoes", "contrasts", "doubt", "occurred_at", "involved_in"
+    ] = "relates"
+    label: str = ""
+    author: Literal["person", "tool"] = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRemove:
+    """The same ends, type and label as in edge.add."""
+
+    chat: str
+    start: str
+    end: str
+    type: str = "relates"
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StateGet:
+    """`about`: a node's id, a beginning of one, or a name. `scopes`: what is read beside the chat, as in recall.run."""
+
+    chat: str
+    about: str
+    scopes: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesSearch:
+    """`query`: words that must all be in a message, in any form, or the beginning of what was said; empty finds every message. `role`:
+    user or assistant alone. `speaker`: a name. `before`: only messages before this index, for the next page."""
+
+    chat: str
+    query: str = ""
+    role: Literal["", "user", "assistant"] = ""
+    speaker: str = ""
+    before: int | None = None
+    limit: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesRead:
+    """`first` and `last` message index, both in it; `last` is `first` where it is left out. `around`: how many more on each side.
+    At most 200 messages at once."""
+
+    chat: str
+    first: int
+    last: int | None = None
+    around: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
     """`commit`: which change to take back, its id or the beginning of it; by default the newest one of a person in this chat. Undoing an
     undo is a redo. The result names the undo, and the node and the words of what was taken back."""
@@ -140,7 +211,9 @@ class RecallRun:
     """`budget` in tokens for both blocks. `context_from`: index of the first message that is in the prompt anyway; or `context_tokens`:
     how many tokens of the newest messages are, as far as they fit whole. `reply` and `earlier` are the last answer and the user's
     message before it; they count little. `window` separates cooldowns. `scopes`: what is read beside the chat, as in ["profile",
-    "character:Mira"]."""
+    "character:Mira"]; `beside`: names of other chats that are read too, where they are there. `patience`: seconds that the embedder may
+    take; then words and names recall alone. `exclude`: ids of memories that are left out, as if they were not there. `delivered`: ids
+    that the caller itself knows to be delivered lately; they cool in place of what the receipts of the window say."""
 
     chat: str
     query: str
@@ -153,17 +226,22 @@ class RecallRun:
     earlier: str = ""
     window: str = "main"
     scopes: list[str] = field(default_factory=list[str])
+    beside: list[str] = field(default_factory=list[str])
+    patience: float | None = None
+    exclude: list[str] = field(default_factory=list[str])
+    delivered: list[str] | None = None
     trace: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class RecallCheck:
-    """`nodes` and `state` as recall.run gave them, `scopes` as they were given to it."""
+    """`nodes` and `state` as recall.run gave them, `scopes` and `beside` as they were given to it."""
 
     chat: str
     nodes: list[str]
     state: str
     scopes: list[str] = field(default_factory=list[str])
+    beside: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +252,14 @@ class RecallDelivered:
     recall: str
     nodes: list[str] | None = None
     window: str = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class RecallDeliveries:
+    """`window`: of this one alone. `limit`: 1 to 200."""
+
+    window: str = ""
+    limit: int = 80
 
 
 @dataclass(frozen=True, slots=True)

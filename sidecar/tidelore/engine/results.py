@@ -39,6 +39,13 @@ class ChatInfos:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatKeys:
+    """The key of each message, in order."""
+
+    keys: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class PurgedChat:
     """How much is gone. `shared`: another chat uses the pool, so its sources and commits stay."""
 
@@ -161,6 +168,97 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenMany:
+    """In the order of `items`."""
+
+    items: list[Written]
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """`edge`: its id. `from` and `to` are node ids. `commit` can be undone."""
+
+    commit: str
+    edge: str
+    start: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unlinked:
+    """`commits` can each be undone, which brings the edge back."""
+
+    commits: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StateFact:
+    """`attribute` is empty for a fact that no later one replaces. `chat` is the name under which the other methods find it."""
+
+    node: str
+    chat: str
+    sub: str
+    scope: str
+    attribute: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """An edge as seen from one of its ends. `outgoing`: it leads from that end to `node`."""
+
+    type: str
+    label: str
+    outgoing: bool
+    node: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StateOf:
+    """`facts` that hold now, newest first. `node` is empty where nobody of that name is known."""
+
+    node: str
+    name: str
+    sub: str
+    aliases: list[str]
+    facts: list[StateFact]
+    relations: list[Relation]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """A message, word for word but for masked secrets. `source` is its key; `text` may be an excerpt, which then begins at character
+    `offset` of `length`."""
+
+    index: int
+    source: str
+    role: str
+    name: str
+    date: str
+    text: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesFound:
+    """Newest first. `total` counts all that match before `before`; `next` is the `before` of the next page, null at the end."""
+
+    messages: list[SourceView]
+    total: int
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesShown:
+    """In order; `messages` in the chat are `total`."""
+
+    messages: list[SourceView]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeInfo:
     scope: str
     chat: str
@@ -180,7 +278,7 @@ class CardEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A memory that goes into the prompt. Cards come in rank order."""
+    """A memory that goes into the prompt. Cards come in rank order. `importance` is 0 to 1."""
 
     node: str
     kind: str
@@ -189,6 +287,7 @@ class Card:
     text: str
     speaker: str
     date: str
+    importance: float
     score: float
     tokens: int
     evidence: list[CardEvidence]
@@ -246,6 +345,24 @@ class Delivered:
     recall: str
     nodes: list[str]
     new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A receipt. `chat`: for which chat it was given. `at`: ms since 1970."""
+
+    recall: str
+    chat: str
+    window: str
+    nodes: list[str]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Deliveries:
+    """Newest first."""
+
+    deliveries: list[Delivery]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 from tidelore.engine.chats import Chats
 from tidelore.engine.errors import BadInput
 from tidelore.engine.extract.run import Attempts
-from tidelore.engine.operations import chats, extraction, graph, recalling
+from tidelore.engine.operations import chats, edges, extraction, graph, reading, recalling
 from tidelore.engine.params import parse, to_json
 from tidelore.engine.ports import Complete, Now, Store, Token, Vectors
 from tidelore.engine.table import METHODS, Call, Method
@@ -15,7 +15,7 @@ from tidelore.engine.table import METHODS, Call, Method
 __all__ = ["METHODS", "Call", "Method", "Service"]
 QUIET = Call()
 # Importing these modules fills the table.
-OPERATIONS = (chats, extraction, graph, recalling)
+OPERATIONS = (chats, extraction, graph, edges, reading, recalling)
 
 
 class Service:

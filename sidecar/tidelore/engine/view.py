@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,7 +10,7 @@ from typing import Any
 
 from tidelore.engine.codec import edge_id
 from tidelore.engine.graph import Graph
-from tidelore.engine.nodes import EdgeState, NodeState
+from tidelore.engine.nodes import EdgeName, EdgeState, NodeState
 
 # `continues` (between neighbours in time) and `replaces` (between facts of one line) are worked out here, never written down.
 
@@ -55,6 +56,15 @@ class GraphView:
     edges: list[EdgeView]
 
 
+@dataclass(frozen=True, slots=True)
+class GraphCounts:
+    """How much is shown: nodes by kind, edges by type, and how many of the facts a later one has replaced."""
+
+    nodes: dict[str, int]
+    edges: dict[str, int]
+    superseded: int
+
+
 def node_view(graph: Graph, node: NodeState) -> NodeView:
     subs = node.subs
     return NodeView(
@@ -75,21 +85,35 @@ def edge_view(edge: EdgeState) -> EdgeView:
     return EdgeView(edge.id, edge.type, edge.start, edge.end, edge.label, fields)
 
 
-def _derived(graph: Graph) -> Iterator[EdgeView]:
+def _derived(graph: Graph) -> Iterator[EdgeName]:
     last = ""
     for _, node in graph.sequence:
         if graph.nodes[node].shown:
             if last and last != node:
-                yield EdgeView(edge_id("continues", node, last, ""), "continues", node, last, "", {})
+                yield ("continues", node, last, "")
             last = node
     for line in graph.lines:
         for older, newer in pairwise(graph.along(line)):
-            yield EdgeView(edge_id("replaces", newer, older, ""), "replaces", newer, older, "", {})
+            yield ("replaces", newer, older, "")
 
 
 def graph_view(graph: Graph) -> GraphView:
     """All that is shown, sorted by id."""
     nodes = {node.id: node_view(graph, node) for node in graph.shown()}
     edges = {edge.id: edge_view(edge) for edge in graph.edges.values() if edge.start in nodes and edge.end in nodes}
-    edges |= {edge.id: edge for edge in _derived(graph)}
+    for name in _derived(graph):
+        id_ = edge_id(*name)
+        edges[id_] = EdgeView(id_, *name, {})
     return GraphView([nodes[id_] for id_ in sorted(nodes)], [edges[id_] for id_ in sorted(edges)])
+
+
+def graph_counts(graph: Graph) -> GraphCounts:
+    """What `graph_view` would list, only counted."""
+    nodes = {node.id: node for node in graph.shown()}
+    edges = {name for name in graph.edges if name[1] in nodes and name[2] in nodes}
+    edges.update(_derived(graph))
+    return GraphCounts(
+        dict(sorted(Counter(node.kind for node in nodes.values()).items())),
+        dict(sorted(Counter(name[0] for name in edges).items())),
+        sum(1 for node in nodes.values() if graph.superseded(node)),
+    )

@@ -30,7 +30,9 @@ async def chat_update(service: Service, params: m.ChatUpdate, call: Call) -> r.U
     _check_name(params.chat)
     if params.pool and not _POOL.fullmatch(params.pool):
         raise BadInput(f"There is no pool {params.pool[:40]!r}.", "The id of a pool is 32 hexadecimal digits, a to f in small letters.")
-    return _updated(*await service.chats.update(params.chat, params.messages, _message, params.branch_of, params.pool))
+    if params.keep < 0:
+        raise BadInput(f"keep is {params.keep}.", "Count from 0.")
+    return _updated(*await service.chats.update(params.chat, params.messages, _message, params.branch_of, params.pool, params.keep))
 
 
 @method("chat.splice", m.ChatSplice, r.Updated, writes=True)
@@ -56,6 +58,14 @@ def _updated(chat: OpenChat, change: Change, skipped: dict[str, int]) -> r.Updat
         skipped,
         str(chat.screen) if chat.screen else "",
     )
+
+
+@method("chat.keys", m.ChatOnly, r.ChatKeys)
+async def chat_keys(service: Service, params: m.ChatOnly, call: Call) -> r.ChatKeys:
+    """The keys of a chat's messages, so that a host which is shown only a part of a chat can find where that stands. A key is a hash of
+    role and text (docs/architecture.md)."""
+    del call
+    return r.ChatKeys(list((await service.chats.open(params.chat)).timeline.keys))
 
 
 @method("chat.list", m.NoParams, r.ChatInfos)

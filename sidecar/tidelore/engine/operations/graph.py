@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidelore.engine import methods as m
@@ -32,10 +32,12 @@ from tidelore.engine.model import (
 )
 from tidelore.engine.nodes import NodeState
 from tidelore.engine.operations.extraction import attempts_of, schema_of
+from tidelore.engine.params import parse
 from tidelore.engine.schema import Schema
 from tidelore.engine.scopes import SCOPE_MARK, scope_chat
 from tidelore.engine.table import DEFAULT_LAG, Call, method
-from tidelore.engine.view import GraphView, NodeView, graph_view, node_view
+from tidelore.engine.text.privacy import mask
+from tidelore.engine.view import GraphView, NodeView, graph_counts, graph_view, node_view
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
@@ -88,13 +90,13 @@ async def node_edit(service: Service, params: m.NodeEdit, call: Call) -> r.Chang
                 raise Conflict(f"The field {name!r} reads {seen.get(name)!r} by now.", "Read the node again before you change it.")
         operations: list[Operation] = []
         for name, value in params.fields.items():
-            new = None if value is None else field_value(value)
+            new = None if value is None else _masked(field_value(value))
             _check_field(node, name, new)
             if seen.get(name) != new:
                 operations.append(Patch(node.id, name, seen.get(name), new))
         if not operations:
             raise BadInput("Nothing would change: the node reads like this already.")
-        commit = await _by_hand(service, chat, operations)
+        commit = await by_hand(service, chat, operations)
         return r.Changed(commit.id, node.id, node.text)
 
 
@@ -102,20 +104,46 @@ async def node_edit(service: Service, params: m.NodeEdit, call: Call) -> r.Chang
 async def node_write(service: Service, params: m.NodeWrite, call: Call) -> r.Written:
     """Remember something that no message says: in a chat, or under a scope that holds beyond one chat."""
     del call
-    if bool(params.chat) == bool(params.scope):
+    return (await _write(service, params.chat, params.scope, params.author, [params]))[0]
+
+
+@method("nodes.write", m.NodesWrite, r.WrittenMany, writes=True)
+async def nodes_write(service: Service, params: m.NodesWrite, call: Call) -> r.WrittenMany:
+    """Remember several things at once: all of them or, after an error, none. Each can be undone alone."""
+    del call
+    items = [parse(m.NodeWrite, item, f"params.items[{at}]") for at, item in enumerate(params.items)]
+    if any(item.chat or item.scope for item in items):
+        raise BadInput("An item names a place of its own.", "All items go to the one `chat` or `scope` beside them.")
+    return r.WrittenMany(await _write(service, params.chat, params.scope, params.author, items))
+
+
+async def _write(service: Service, name: str, scope: str, author: Author, items: Sequence[m.NodeWrite]) -> list[r.Written]:
+    if bool(name) == bool(scope):
         raise BadInput("Where does it belong?", "Name either a chat or a scope.")
-    operation = _written(params, await schema_of(service), service.chats.token())
-    subject = operation.subject
-    if params.scope:
-        await service.chats.open_scope(params.scope)
+    schema = await schema_of(service)
+    stated = [_written(replace(item, scope=scope), schema, service.chats.token()) for item in items]
+    if scope:
+        await service.chats.open_scope(scope)
     async with service.chats.lock:
-        chat = await service.chats.open(params.chat or scope_chat(params.scope))
-        operations: list[Operation] = [operation]
-        if subject is not None and chat.graph.node(chat.graph.resolve(subject, Placement(NOTHING))) is None:
-            operations.append(EnsureNode(subject, "topic"))
-        commit = await _by_hand(service, chat, operations, author=params.author)
-        node = chat.graph.resolve(operation.ref, Placement(commit))
-        return r.Written(commit.id, node, chat.record.name)
+        chat = await service.chats.open(name or scope_chat(scope))
+        nowhere = Placement(NOTHING)
+        coming = {chat.graph.resolve(each.ref, nowhere) for each in stated}
+        commits: list[Commit] = []
+        for operation in stated:
+            operations: list[Operation] = [operation]
+            subject = operation.subject
+            if subject is not None:
+                id_ = chat.graph.resolve(subject, nowhere)
+                if id_ not in coming and chat.graph.node(id_) is None:
+                    operations.append(EnsureNode(subject, "topic"))
+                    coming.add(id_)
+            commits.append(_made(service, chat, operations, author=author))
+        if commits:
+            await service.chats.commit(chat, commits)
+        return [
+            r.Written(commit.id, chat.graph.resolve(each.ref, Placement(commit)), chat.record.name)
+            for commit, each in zip(commits, stated, strict=True)
+        ]
 
 
 @method("scope.list", m.NoParams, r.ScopeInfos)
@@ -133,9 +161,9 @@ def _written(params: m.NodeWrite, schema: Schema, token: str) -> EnsureNode:
     if found is None or found.kind != params.kind:
         known = ", ".join(each.name for each in schema.of(params.kind))
         raise BadInput(f"{sub!r} is no sub of {params.kind}.", f"Subs: {known}.")
-    fields = {field: field_value(value) for field, value in params.fields.items() if value is not None}
+    fields = {field: _masked(field_value(value)) for field, value in params.fields.items() if value is not None}
     if params.text.strip():
-        fields["text"] = params.text.strip()
+        fields["text"] = mask(params.text.strip())
     scope: Scope = "chat"
     if params.scope:
         kind = params.scope.partition(":")[0]
@@ -158,7 +186,7 @@ async def node_retire(service: Service, params: m.NodeOnly, call: Call) -> r.Cha
         chat = await service.chats.open(params.chat)
         node = _node(chat.graph, params.node)
         text = node.text
-        commit = await _by_hand(service, chat, [Retire(node.id, text)])
+        commit = await by_hand(service, chat, [Retire(node.id, text)])
         return r.Changed(commit.id, node.id, text)
 
 
@@ -172,7 +200,7 @@ async def entity_alias(service: Service, params: m.AliasAdd, call: Call) -> r.Ch
         chat = await service.chats.open(params.chat)
         known = chat.graph.node(_entity_id(params.name))
         sub = known.sub if known is not None else "character"
-        commit = await _by_hand(service, chat, [EnsureNode(Named(params.name), sub, {"aliases": (params.alias,)})])
+        commit = await by_hand(service, chat, [EnsureNode(Named(params.name), sub, {"aliases": (params.alias,)})])
         return r.Changed(commit.id, _entity_id(params.name), params.name)
 
 
@@ -185,8 +213,15 @@ async def undo(service: Service, params: m.Undo, call: Call) -> r.Changed:
         commit = _change_of(chat, params.commit) if params.commit else _newest(chat)
         if commit.id not in {each.id for each in chat.pool.standing(chat.timeline.lineage)}:
             raise Conflict("This change is undone already.", "Undo the undo to bring it back.")
-        undone = await _by_hand(service, chat, [], undoes=commit.id)
+        undone = await by_hand(service, chat, [], undoes=commit.id)
         return r.Changed(undone.id, *_what(chat, commit))
+
+
+def _masked(value: FieldValue) -> FieldValue:
+    """Secrets and numbers of people are not stored, whoever writes them down."""
+    if isinstance(value, str):
+        return mask(value)
+    return tuple(map(mask, value)) if isinstance(value, tuple) else value
 
 
 def _check_field(node: NodeState, name: str, value: FieldValue | None) -> None:
@@ -232,11 +267,16 @@ def _what(chat: OpenChat, commit: Commit) -> tuple[str, str]:
     return (nodes[0] if nodes else "", "; ".join(filter(None, said)))
 
 
-async def _by_hand(
-    service: Service, chat: OpenChat, operations: Sequence[Operation], undoes: str = "", author: Author = "person"
-) -> Commit:
+async def by_hand(service: Service, chat: OpenChat, operations: Sequence[Operation], undoes: str = "", author: Author = "person") -> Commit:
+    """Stores a change. Call with the lock held."""
+    commit = _made(service, chat, operations, undoes, author)
+    await service.chats.commit(chat, [commit])
+    return commit
+
+
+def _made(service: Service, chat: OpenChat, operations: Sequence[Operation], undoes: str = "", author: Author = "person") -> Commit:
     keys = chat.timeline.keys
-    commit = windowless(
+    return windowless(
         author,
         operations,
         clock=service.chats.tick(),
@@ -246,8 +286,6 @@ async def _by_hand(
         undoes=undoes,
         token=service.chats.token(),
     )
-    await service.chats.commit(chat, [commit])
-    return commit
 
 
 @method("why", m.NodeOnly, r.Why)
@@ -263,7 +301,7 @@ async def stats(service: Service, params: m.ChatOnly, call: Call) -> r.Stats:
     """What is remembered, what is waiting, and what is still to be extracted."""
     del call
     chat = await service.chats.open(params.chat)
-    view = graph_view(chat.graph)
+    counts = graph_counts(chat.graph)
     attempts = await attempts_of(service, chat)
     keys = chat.timeline.keys
     due = [plan.window_id(keys[w.first : w.last + 1]) for w in plan.due_for_model(chat.timeline, DEFAULT_LAG)]
@@ -272,9 +310,9 @@ async def stats(service: Service, params: m.ChatOnly, call: Call) -> r.Stats:
         len(chat.pool.sources),
         len(chat.pool.commits),
         sum(1 for _ in chat.timeline.placements()),
-        dict(sorted(Counter(node.kind for node in view.nodes).items())),
-        dict(sorted(Counter(edge.type for edge in view.edges).items())),
-        sum(1 for node in view.nodes if node.state == "superseded"),
+        counts.nodes,
+        counts.edges,
+        counts.superseded,
         [r.Waiting(node, _said(operation)) for node, _, operation in chat.graph.waiting()],
         len(plan.due_for_rules(chat.timeline, DEFAULT_LAG)),
         sum(1 for name in due if not attempts.aside(name)),

@@ -14,14 +14,17 @@ from tidelore.engine.extract.run import chat_language
 from tidelore.engine.ports import Batch, LedgerRow
 from tidelore.engine.recall.index import Index
 from tidelore.engine.recall.presets import PRESETS
-from tidelore.engine.recall.run import Recall, Request, recall
+from tidelore.engine.recall.run import PATIENCE, Recall, Request, recall
 from tidelore.engine.recall.standing import reading
+from tidelore.engine.scopes import SCOPE_MARK
 from tidelore.engine.table import Call, method, positive
 from tidelore.engine.token_counts import first_that_fits
 
 KEPT_RECALLS = 64
+MOST_PATIENCE = 60.0
 # How far back receipts are looked for; windows of one chat share the rows.
 RECEIPTS_READ = 10_000
+MOST_DELIVERIES = 200
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
@@ -48,9 +51,11 @@ async def recall_run(service: Service, params: m.RecallRun, call: Call) -> r.Rec
         params.reply,
         params.earlier,
         params.context_from if params.context_tokens is None else first_that_fits(chat, params.context_tokens),
-        await _cooling(service, chat, params.window, preset.cooldown),
+        await _cooling(service, chat, params, preset.cooldown),
+        params.exclude,
+        patience=_patience(params.patience),
     )
-    indexes = await _indexes(service, chat, params.scopes)
+    indexes = await _indexes(service, chat, params.scopes, params.beside)
     found = await recall(request, indexes, service.vectors)
     return _recalled(service, chat, found, indexes, wants_trace=params.trace)
 
@@ -60,17 +65,27 @@ async def recall_check(service: Service, params: m.RecallCheck, call: Call) -> r
     """Whether a recall that was made earlier is still supported by the chat on screen, so that its text can be used once more, as for
     another swipe of the same answer."""
     del call
-    indexes = await _indexes(service, await service.chats.open(params.chat), params.scopes)
+    indexes = await _indexes(service, await service.chats.open(params.chat), params.scopes, params.beside)
     for index in indexes:
         index.refresh()
     state, gone = reading(params.nodes, indexes)
     return r.Checked(state == params.state and not gone, gone)
 
 
-async def _indexes(service: Service, chat: OpenChat, scopes: Sequence[str]) -> list[Index]:
-    """The chat's own first."""
-    beside = [await service.chats.scoped(scope) for scope in dict.fromkeys(scopes)]
-    return [chat.index, *(each.index for each in beside if each is not None)]
+async def _indexes(service: Service, chat: OpenChat, scopes: Sequence[str], beside: Sequence[str]) -> list[Index]:
+    """The chat's own first, then those of scopes, then those of other chats."""
+    others = [await service.chats.scoped(scope) for scope in dict.fromkeys(scopes)]
+    others += [await service.chats.find(name) for name in dict.fromkeys(beside) if name != chat.record.name]
+    # A scope may be the chat itself: no memory counts twice.
+    return [chat.index, *(each.index for each in others if each is not None and each is not chat)]
+
+
+def _patience(seconds: float | None) -> float:
+    if seconds is None:
+        return PATIENCE
+    if not 0 <= seconds <= MOST_PATIENCE:
+        raise BadInput(f"patience is {seconds}.", f"It is a number of seconds from 0 to {MOST_PATIENCE:g}.")
+    return seconds
 
 
 def _recalled(service: Service, chat: OpenChat, found: Recall, indexes: Sequence[Index], *, wants_trace: bool) -> r.Recalled:
@@ -92,12 +107,28 @@ def _recalled(service: Service, chat: OpenChat, found: Recall, indexes: Sequence
     )
 
 
-async def _cooling(service: Service, chat: OpenChat, window: str, answers: int) -> frozenset[str]:
+async def _cooling(service: Service, chat: OpenChat, params: m.RecallRun, answers: int) -> frozenset[str]:
+    if params.delivered is not None:
+        return frozenset(params.delivered)
     if not answers:
         return frozenset()
     rows = await service.store.ledger("delivery", chat.record.id, RECEIPTS_READ)
-    mine = [row for row in rows if row.body["window"] == window][:answers]
+    mine = [row for row in rows if row.body["window"] == params.window][:answers]
     return frozenset(node for row in mine for node in row.body["nodes"])
+
+
+@method("recall.deliveries", m.RecallDeliveries, r.Deliveries)
+async def recall_deliveries(service: Service, params: m.RecallDeliveries, call: Call) -> r.Deliveries:
+    """The receipts of all chats, newest first."""
+    del call
+    if not 1 <= params.limit <= MOST_DELIVERIES:
+        raise BadInput(f"limit is {params.limit}.", f"It is a number from 1 to {MOST_DELIVERIES}.")
+    names = {record.id: record.name for record in await service.chats.records()}
+    rows = await service.store.ledger("delivery", "", RECEIPTS_READ)
+    mine = [row for row in rows if not params.window or row.body["window"] == params.window][: params.limit]
+    return r.Deliveries(
+        [r.Delivery(row.body["recall"], names.get(row.chat, ""), row.body["window"], list(row.body["nodes"]), row.at) for row in mine]
+    )
 
 
 @method("recall.delivered", m.RecallDelivered, r.Delivered, writes=True)
@@ -105,6 +136,8 @@ async def recall_delivered(service: Service, params: m.RecallDelivered, call: Ca
     """A receipt: these memories were in a request that succeeded. The presets strict, wake and plain leave what was delivered out of the
     next 5, 3 and 3 answers of the same window; story does not. The same receipt twice is one; with other memories it is a conflict."""
     del call
+    if params.chat.startswith(SCOPE_MARK) and await service.chats.find(params.chat) is None:
+        await service.chats.open_scope(params.chat.removeprefix(SCOPE_MARK))
     async with service.chats.lock:
         chat = await service.chats.open(params.chat)
         known = await _receipt(service, chat, params.recall)

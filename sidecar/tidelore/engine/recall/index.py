@@ -79,7 +79,6 @@ class Index:
         self.outdated: dict[str, set[str]] = {}
         self._outdates: dict[str, list[str]] = {}
         self._named: dict[str, set[str]] = {}
-        self._frequencies: Counter[int] = Counter()
         self._links: dict[str, Links] = {}
         self._beside: dict[str, list[str]] = {}
         self._idf: dict[int, float] = {}
@@ -114,8 +113,9 @@ class Index:
         self._links.clear()
         self._beside.clear()
         self._idf.clear()
-        words = sum(self._frequencies.values())
-        total = sum(count * self.idf(frequency) for frequency, count in self._frequencies.items())
+        frequencies = Counter(map(len, self.postings.values()))
+        words = len(self.postings)
+        total = sum(count * self.idf(frequency) for frequency, count in sorted(frequencies.items()))
         self.mean_idf = total / words if words else 0.0
         self._measure_sessions()
 
@@ -146,12 +146,13 @@ class Index:
         document = self.documents[node.id] = self._document(node)
         self.speakers.update(document.speakers)
         self._length_at[document.order] += document.length
+        id_, postings = node.id, self.postings
         for word, count in document.counts.items():
-            row = self.postings.get(word)
+            row = postings.get(word)
             if row is None:
-                row = self.postings[word] = {}
-            self._count(len(row), len(row) + 1)
-            row[node.id] = count
+                postings[word] = {id_: count}
+            else:
+                row[id_] = count
         for entity in document.entities:
             self.mentions.setdefault(entity, {})[node.id] = None
 
@@ -210,7 +211,6 @@ class Index:
                 del self.speakers[name]
         for word in document.counts:
             row = self.postings[word]
-            self._count(len(row), len(row) - 1)
             del row[id_]
             if not row:
                 del self.postings[word]
@@ -218,14 +218,6 @@ class Index:
             del self.mentions[entity][id_]
             if not self.mentions[entity]:
                 del self.mentions[entity]
-
-    def _count(self, before: int, after: int) -> None:
-        if before:
-            self._frequencies[before] -= 1
-            if not self._frequencies[before]:
-                del self._frequencies[before]
-        if after:
-            self._frequencies[after] += 1
 
     def _add_names(self, node: NodeState) -> None:
         aliases = node.fields.get("aliases")

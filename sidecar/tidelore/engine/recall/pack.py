@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tidelore.engine.text.counting import count_tokens
 
@@ -60,7 +61,13 @@ def frame_tokens(kind: str, language: str) -> int:
 
 
 def line_tokens(line: Line) -> int:
-    return count_tokens(line.text + "\n")
+    return _cost(line.text)
+
+
+# A line is weighed when it is admitted, when it is packed, and at the next recall again.
+@lru_cache(maxsize=1 << 12)
+def _cost(text: str) -> int:
+    return count_tokens(text + "\n")
 
 
 def _head(kind: str, language: str) -> str:

@@ -62,10 +62,10 @@ class Request:
 async def recall(request: Request, indexes: Sequence[Index], vectors: Vectors | None) -> Recall:
     """Find, rank, admit and pack. The first index is the chat's, others are of scopes beside it. Nothing is noted as delivered here."""
     degraded: list[str] = []
-    searches: list[_Search] = []
     for index in indexes:
         index.refresh()
-        searches.append(await _search(request, index, vectors, degraded))
+    # At once, so that an embedder which is late holds up the reply once, however many chats are read.
+    searches = await asyncio.gather(*(_search(request, index, vectors, degraded) for index in indexes))
     for search in searches:
         search.catch_up(request)
     return _recall(request, searches, list(dict.fromkeys(degraded)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
 from math import log, log1p
@@ -61,10 +61,9 @@ def score(
 ) -> list[Scored]:
     """The `keep` best, best first; equal scores in story order."""
     signals = _Signals(query, index, mass, cosines, model)
-    documents = index.documents
     # Rounded, since sums of floats differ in the last digits with the order in which a graph was built.
-    best = nsmallest(keep, ((-round(sum(signals.of(documents[id_])), 9), documents[id_].order, id_) for id_ in found))
-    return [signals.scored(documents[id_]) for _, _, id_ in best]
+    best = nsmallest(keep, ((-round(sum(row), 9), document.order, document.id) for document, row in signals.of(found)))
+    return [signals.scored(document, row) for document, row in signals.of(id_ for _, _, id_ in best)]
 
 
 class _Signals:
@@ -91,35 +90,47 @@ class _Signals:
         self.dates = bool(query.months or query.years)
         self.sessions, self.met, self.asked = _words(query, words, index)
 
-    def of(self, document: Document) -> tuple[float, ...]:
-        """In the order of `NAMES`."""
-        weights, id_ = self.weights, document.id
-        met = self.met.get(id_)
-        return (
-            weights.spread * log(UNREACHED + self.mass.get(id_, 0.0)),
-            weights.session * self.sessions.get(self.index.session_at[document.order], 0.0),
-            weights.words * self.share(met) if met else 0.0,
-            weights.speaker if self.only in document.speakers or document.subject in self.subjects else 0.0,
-            weights.date if self.dates and _dated(self.query, document) else 0.0,
-            -weights.asks if document.asks else 0.0,
-            weights.length * log1p(document.length),
-            weights.about if self.told and document.subject in self.told else 0.0,
-            -weights.outdated if document.kind == "moment" and not document.keys.isdisjoint(self.index.outdated) else 0.0,
-            weights.importance * document.importance,
-            weights.recency * self.index.place_at[document.order],
-            self.scale * self.cosines.get(id_, self.floor),
-        )
+    def of(self, ids: Iterable[str]) -> Iterator[tuple[Document, tuple[float, ...]]]:
+        """Each with its signals, in the order of `NAMES`. It runs over a thousand candidates of a query, so what it reads is at hand."""
+        documents, session_at, place_at = self.index.documents, self.index.session_at, self.index.place_at
+        outdated = self.index.outdated.keys()
+        mass, sessions, met, cosines = self.mass, self.sessions, self.met, self.cosines
+        only, subjects, told, dates, asked = self.only, self.subjects, self.told, self.dates, self.asked
+        scale, floor, weights = self.scale, self.floor, self.weights
+        to_spread, to_session, to_words, to_length = weights.spread, weights.session, weights.words, weights.length
+        to_importance, to_recency = weights.importance, weights.recency
+        for id_ in ids:
+            document = documents[id_]
+            order = document.order
+            yield (
+                document,
+                (
+                    to_spread * log(UNREACHED + mass.get(id_, 0.0)),
+                    to_session * sessions.get(session_at[order], 0.0),
+                    to_words * _share(met.get(id_, 0.0), asked),
+                    weights.speaker if only in document.speakers or document.subject in subjects else 0.0,
+                    weights.date if dates and _dated(self.query, document) else 0.0,
+                    -weights.asks if document.asks else 0.0,
+                    to_length * log1p(document.length),
+                    weights.about if told and document.subject in told else 0.0,
+                    -weights.outdated if document.kind == "moment" and not outdated.isdisjoint(document.keys) else 0.0,
+                    to_importance * document.importance,
+                    to_recency * place_at[order],
+                    scale * cosines.get(id_, floor),
+                ),
+            )
 
-    def share(self, met: float) -> float:
-        """How much of what can be asked of one memory is met."""
-        return met / self.asked if met < self.asked else 1.0
-
-    def scored(self, document: Document) -> Scored:
-        signals = dict(zip(NAMES, self.of(document), strict=True))
+    def scored(self, document: Document, row: tuple[float, ...]) -> Scored:
+        signals = dict(zip(NAMES, row, strict=True))
         named = document.id in self.entities or not self.entities.isdisjoint(document.entities)
-        share = self.share(self.met.get(document.id, 0.0))
+        share = _share(self.met.get(document.id, 0.0), self.asked)
         mass = self.mass.get(document.id, 0.0)
         return Scored(document, sum(signals.values()), signals, share, mass, self.cosines.get(document.id), named)
+
+
+def _share(met: float, asked: float) -> float:
+    """How much of what can be asked of one memory is met."""
+    return met / asked if met < asked else 1.0
 
 
 def _words(query: Query, leading: Mapping[str, float], index: Index) -> tuple[dict[int, float], dict[str, float], float]:

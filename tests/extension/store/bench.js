@@ -1,4 +1,0 @@
-import { openPort } from "/extension/store/store.js";
-
-/** @param {string} database */
-export const openStore = (database) => openPort({ database }, { report() {} });
