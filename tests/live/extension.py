@@ -13,10 +13,17 @@ NAME = "tidelore"
 
 
 def copy_repository(target: Path) -> None:
-    """The files that git tracks or would track. The engine for the page, where it was built, goes to wasm/dist.
+    """The files of a clone, and the engine for the page, where it was built, in wasm/dist.
 
     A copy and no link: SillyTavern's own update and delete buttons must not reach the working tree.
     """
+    copy_files(target)
+    if BUILD.is_dir():
+        shutil.copytree(BUILD, target / "wasm" / "dist", dirs_exist_ok=True)
+
+
+def copy_files(target: Path) -> None:
+    """The files that git tracks or would track."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
     for name in filter(None, listed.split("\0")):
@@ -24,8 +31,6 @@ def copy_repository(target: Path) -> None:
         if source.is_file():  # it may be deleted, and that not committed yet
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target / name)
-    if BUILD.is_dir():
-        shutil.copytree(BUILD, target / "wasm" / "dist", dirs_exist_ok=True)
 
 
 def copy_probe(target: Path) -> None:
