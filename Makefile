@@ -8,6 +8,7 @@ PY := .venv/bin/python
 READY := .venv/.tidelore-ready
 NODE_READY := node_modules/.tidelore-ready
 LIVE_READY := tests/live/node_modules/.tidelore-ready
+MCP_READY := tests/sidecar/mcp/node_modules/.tidelore-ready
 UV_VERSION := 0.13.9
 UV := .tools/uv-$(UV_VERSION)/bin/uv
 
@@ -17,7 +18,7 @@ help: ## show this list
 run: $(READY) ## set up on first use, then show the demo
 	@.venv/bin/tidelore demo
 
-test: lint types built $(LIVE_READY) ## lint, types and every test
+test: lint types built $(LIVE_READY) $(MCP_READY) ## lint, types and every test
 	@$(PY) -m pytest
 
 test-fast: lint ## the same without the slow tests and without Node.js, fewer random examples
@@ -51,11 +52,13 @@ dist: wasm ## wasm/dist: the runtime beside the extension, for use without the n
 vendor: $(NODE_READY) ## extension/vendor: copy what its table names from node_modules
 	@node tools/vendor.mjs
 
-bench: $(READY) ## measure speed and size
+bench: $(READY) ## measure speed and size, and the same in a page where Node.js, Chromium and build/wasm are there
 	@$(PY) -m tests.bench
+	@$(PY) -m tests.bench.page
 
-docs: $(READY) ## make docs/methods.md and the picture of the demo anew
+docs: $(READY) ## make docs/methods.md, docs/openapi.json and the picture of the demo anew
 	@$(PY) -m tools.methods
+	@$(PY) -m tools.openapi
 	@$(PY) -m tools.picture
 
 pictures: wasm $(LIVE_READY) ## docs/pictures: SillyTavern with the extension, taken anew
@@ -71,7 +74,7 @@ lock: $(UV) ## write requirements.lock anew from pyproject.toml
 		--output-file requirements.lock $(LOCK)
 
 clean: ## remove .venv, .tools, node_modules, caches and build output
-	@rm -rf .venv .tools node_modules tests/live/node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist sidecar/tidelore.egg-info
+	@rm -rf .venv .tools node_modules tests/live/node_modules tests/sidecar/mcp/node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist sidecar/tidelore.egg-info
 	@find sidecar tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp holds the folder it was made in: a virtual environment that was copied or moved is made again.
@@ -95,6 +98,14 @@ endif
 
 $(LIVE_READY): tests/live/package.json tests/live/package-lock.json tests/live/.npmrc tools/live.sh tools/node.sh
 	@sh tools/live.sh
+
+# The conformance suite of the Model Context Protocol, and a Node.js that is new enough for it.
+ifneq ($(shell cat $(MCP_READY) 2>/dev/null),$(CURDIR))
+.PHONY: $(MCP_READY)
+endif
+
+$(MCP_READY): tests/sidecar/mcp/package.json tests/sidecar/mcp/package-lock.json tests/sidecar/mcp/.npmrc tools/node.sh
+	@sh tools/node.sh tests/sidecar/mcp
 
 $(PY):
 	@sh tools/setup.sh environment

@@ -30,13 +30,24 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
   /** @param {() => Promise<void>} run an action whose outcome is seen in the job list */
   const background = (run) => void run().catch((error) => host.notify("error", text.error(error)));
 
+  /** What a person changed shows in the numbers at once. */
+  async function counted() {
+    const chat = status.chat?.chat;
+    if (!chat) return;
+    const stats = await call("stats", { chat });
+    if (chat === status.chat?.chat) show({ stats });
+  }
+
   const byModel = () => settings().model.use !== "none" && settings().model.agreed;
 
   return {
     /** @param {string} method @param {any} params */
     async call(method, params = {}) {
       const needsChat = !("chat" in params) && !WITHOUT_CHAT.has(method);
-      return call(method, needsChat ? { chat: (await current()).chat, ...params } : params);
+      const whole = needsChat ? { chat: (await current()).chat, ...params } : params;
+      const result = await call(method, whole);
+      if (WRITES.has(method)) await counted();
+      return result;
     },
 
     async sync() {
@@ -191,6 +202,7 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
       if (chat === status.chat?.chat) throw problem("error.purge_open");
       await call("chat.purge", { chat });
       await page.places.remove(chat);
+      await page.values.set(`panel:places:${chat}`, null);
     },
 
     /** @param {"model" | "embedder"} target */
@@ -209,6 +221,13 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
     /** @param {string} name */
     hasKey: async (name) => Boolean(await page.values.get(`key:${name}`)),
 
+    kept: {
+      /** @param {string} name */
+      get: (name) => page.values.get(`panel:${name}`),
+      /** @param {string} name @param {any} value */
+      set: (name, value) => page.values.set(`panel:${name}`, value),
+    },
+
     /** @param {number} index floor of a user's message @returns {boolean} */
     hasRecord(index) {
       const record = records.get(index);
@@ -220,4 +239,5 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
   };
 }
 
+const WRITES = new Set(["node.write", "nodes.write", "node.edit", "node.retire", "node.restore", "edge.add", "edge.remove", "entity.alias", "undo"]);
 const WITHOUT_CHAT = new Set(["chat.list", "scope.list", "schema.get", "schema.set"]);

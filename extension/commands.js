@@ -1,4 +1,5 @@
 // Slash commands: every action of the app, by a name. What they answer goes on through the pipe.
+import { TABS, panelOf } from "./panel/open.js";
 import { askConsent } from "./ui/consent.js";
 import { openSettings } from "./ui/drawer.js";
 import { changeAt, valueAt } from "./ui/fields.js";
@@ -46,6 +47,16 @@ export const COMMANDS = [
       if (value === "help") return helpText(app);
       if (value !== "status") openSettings(app);
       return statusText(app);
+    },
+  },
+  {
+    name: "tidelore-panel",
+    value: true,
+    run(app, value) {
+      const tab = TABS.find((name) => name === value);
+      if (value && !tab) throw wrong(app, "tab", { tabs: TABS.join(", ") });
+      panelOf(app)?.open({ tab });
+      return "";
     },
   },
   { name: "tidelore-on", says: true, run: (app) => app.set({ enabled: true }).then(() => app.text.t("command.done.on")) },

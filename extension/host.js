@@ -15,6 +15,7 @@ import { completions } from "./host_models.js";
 const KEY = "tidelore";
 const POSITIONS = { before_main: 2, after_main: 0, in_chat: 1 };
 const ROLES = { system: 0, user: 1, assistant: 2 };
+const HOMES = { settings: "#extensions_settings2", menu: "#extensionsMenu", input: "#leftSendForm", page: "body" };
 const PROMPTS = { core: "tidelore_core", recalled: "tidelore_recalled" };
 
 /** @type {() => any} */
@@ -222,10 +223,43 @@ export function createHost() {
     /** A question that stops everything until it is answered. @param {string} text @returns {boolean} */
     confirm: (text) => globalThis.confirm(text),
 
-    /** Where our elements go. @param {"settings" | "menu"} where @param {HTMLElement} element */
-    mount(where, element) {
-      const home = document.getElementById(where === "settings" ? "extensions_settings2" : "extensionsMenu");
-      home?.append(element);
+    /** Where our elements go: among settings, in the menu of extensions, beside the input, over the page. @param {keyof typeof HOMES} where @param {HTMLElement} element */
+    mount: (where, element) => void document.querySelector(HOMES[where])?.append(element),
+
+    /**
+     * The user's messages that are drawn, each with the element that holds its name and text.
+     * @returns {{index: number, element: HTMLElement}[]}
+     */
+    userMessages: () =>
+      [...document.querySelectorAll('#chat .mes[is_user="true"]')].flatMap((message) => {
+        const element = /** @type {HTMLElement | null} */ (message.querySelector(".mes_block"));
+        return element ? [{ index: Number(message.getAttribute("mesid")), element }] : [];
+      }),
+
+    /**
+     * Calls once soon after messages were drawn, moved, numbered anew or taken away; the text of a reply that comes in does not count.
+     * @param {() => void} listener
+     * @param {string} own what lies in these is the listener's own work
+     * @returns {() => void} ends it
+     */
+    onDrawn(listener, own) {
+      const chat = document.getElementById("chat");
+      if (!chat) return () => {};
+      let due = false;
+      let ended = false;
+      const observer = new MutationObserver((records) => {
+        if (due || !records.some(({ target }) => !(/** @type {Element} */ (target).closest?.(`.mes_text, ${own}`)))) return;
+        due = true;
+        requestAnimationFrame(() => {
+          due = false;
+          if (!ended) listener();
+        });
+      });
+      observer.observe(chat, { childList: true, subtree: true, attributes: true, attributeFilter: ["mesid", "is_user"] });
+      return () => {
+        ended = true;
+        observer.disconnect();
+      };
     },
 
     /** Opens what one of our elements is folded away in, and scrolls to it. @param {HTMLElement} element */

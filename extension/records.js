@@ -18,7 +18,7 @@ export function createRecords(host) {
      */
     get(index) {
       const own = host.extra(index, FIELD);
-      if (own?.version === 1 && typeof own.recalled === "string" && typeof own.core === "string") return own;
+      if (own?.version === 1 && typeof own.recalled === "string" && typeof own.core === "string") return isWhole(own) ? own : { ...own, cards: (Array.isArray(own.cards) ? own.cards : []).filter(isCard), tokens: Number(own.tokens) || 0 };
       const older = host.extra(index, OLDER);
       return typeof older?.injectionText === "string" && older.injectionText ? fromOlder(older) : null;
     },
@@ -38,6 +38,12 @@ export function createRecords(host) {
 
 /** @param {RecallRecord} record whether it holds a text that can be used again */
 export const hasText = (record) => record.core !== "" || record.recalled !== "";
+
+/** Chat files come from anywhere. @param {any} card */
+const isCard = (card) => ["node", "kind", "text"].every((name) => typeof card?.[name] === "string") && Number.isFinite(card.tokens) && Number.isFinite(card.score);
+
+/** @param {any} record */
+const isWhole = (record) => Array.isArray(record.cards) && record.cards.every(isCard) && Number.isFinite(record.tokens);
 
 /** @param {any} older @returns {RecallRecord} */
 const fromOlder = (older) => ({

@@ -153,6 +153,7 @@
  * @property {(id: number) => void} again runs a job that failed or was stopped once more
  * @property {(index: number) => boolean} hasRecord whether a user's message has a record with a text
  * @property {(index: number) => number} floor SillyTavern's index of a message of the engine, -1 when it is not known
+ * @property {{get: (name: string) => Promise<any>, set: (name: string, value: any) => Promise<void>}} kept what the panel keeps in this browser, as its place; no texts
  * @property {() => Promise<void>} restart the engine
  * @property {() => Promise<void>} leave asks what is to stay in this browser when the extension goes, and removes the rest
  */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from tests import chromium
@@ -75,4 +74,4 @@ def save(tab: Tab, name: str) -> Path:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,5 +1,6 @@
 // What is known of embedding models. A cosine means another thing in each: `scale` is its weight in a score, `floor` the cosine that admits a
-// memory by itself (docs/recall.md). A pair of figures that serves one model is noise in another.
+// memory by itself (docs/recall.md). A pair of figures that serves one model is noise in another. The sidecar has the
+// same table in sidecar/tidelore/host/embedding_models.py; a test compares.
 
 /**
  * @typedef {object} Figures
@@ -15,7 +16,7 @@
  * set high: one that is too low lets in what nobody asked for, one that is too high costs little, since words and the walk admit too.
  * @type {[RegExp, Figures][]}
  */
-const KNOWN = [
+export const KNOWN = [
   [/universal-sentence-encoder|^use3?\b/, { scale: 9, floor: 0.5 }],
   // E5 was trained at a low temperature: unrelated texts lie at 0.7, near ones at 0.9.
   [/e5-mistral|e5.*instruct/, { scale: 15, floor: 0.75 }],
@@ -31,7 +32,7 @@ const KNOWN = [
 ];
 
 /** For a model that nobody knows: its cosines help to rank, and admit alone only what is all but the same. @type {Figures} */
-const UNKNOWN = { scale: 9, floor: 0.8 };
+export const UNKNOWN = { scale: 9, floor: 0.8 };
 
 /** @param {string} name as the service calls it @returns {Figures} */
 export function figuresOf(name) {

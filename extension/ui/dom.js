@@ -8,7 +8,7 @@
  * @property {Child[]} children
  *
  * @typedef {Described | string | number | false | null | undefined} Child
- * @typedef {Child | Described[]} Part a child, or several
+ * @typedef {Child | Child[]} Part a child, or several
  */
 
 // What an element has as a property, which its attribute only says at the beginning.

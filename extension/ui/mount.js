@@ -1,8 +1,10 @@
 // Where the parts that people see get into the page.
+import { mountPanel } from "../panel/mount.js";
+import { mountRecallCards } from "../panel/recall_card.js";
 import { askConsent } from "./consent.js";
 import { mountDrawer, openSettings } from "./drawer.js";
 import { askLeaving } from "./leaving.js";
-import { mountMenu } from "./menu.js";
+import { mountInputButton, mountMenu } from "./menu.js";
 import { notice } from "./notices.js";
 
 /** @typedef {import("../types.js").App} App */
@@ -22,6 +24,7 @@ export const ui = {
  * @returns {() => void} takes everything away again
  */
 export function mountUi(app) {
-  const parts = [mountDrawer(app), mountMenu(app, () => openSettings(app))];
+  const panel = mountPanel(app, { settings: () => openSettings(app) });
+  const parts = [mountDrawer(app), mountMenu(app, () => panel.open()), mountInputButton(app, () => panel.toggle()), mountRecallCards(app), () => panel.remove()];
   return () => parts.forEach((remove) => remove());
 }

@@ -15,9 +15,11 @@ from tidelore.commands import (
     demo,
     doctor,
     edit,
+    eval,
     extract,
     graph,
     importing,
+    mcp,
     nodes,
     recall,
     rpc,
@@ -26,15 +28,41 @@ from tidelore.commands import (
     serve_key,
     serve_pair,
     serve_profile,
+    service,
+    upkeep,
 )
-from tidelore.commands.context import Context, data_folder, model_settings
+from tidelore.commands.context import Context, data_folder, model_options
 from tidelore.commands.faults import in_words
 from tidelore.commands.invocation import command, quoted
 from tidelore.commands.parser import Parser, new_parser
 from tidelore.engine.errors import TideloreError
+from tidelore.host.profiles import DEFAULT
 
 # In the order of use, which is the order of the help.
-MODULES = (demo, importing, chats, extract, recall, nodes, edit, graph, schema, doctor, serve, serve_key, serve_pair, serve_profile, rpc)
+MODULES = (
+    demo,
+    importing,
+    chats,
+    extract,
+    recall,
+    nodes,
+    edit,
+    graph,
+    schema,
+    upkeep,
+    doctor,
+    eval,
+    serve,
+    serve_key,
+    serve_pair,
+    serve_profile,
+    service,
+    mcp,
+    rpc,
+)
+
+# They are about the data folder as a whole, or about no memory that is there.
+FOR_ALL_PROFILES = frozenset({"demo", "doctor", "serve", "service", "profile"})
 
 OK, FAILED, INTERRUPTED, READER_GONE = 0, 1, 130, 141
 
@@ -69,7 +97,12 @@ def _run(given: Sequence[str], texts: locale.Texts) -> int:
         return OK
     if parsed.data:
         texts = replace(texts, command=f"{texts.command} --data {quoted(parsed.data)}")
-    context = Context(texts, data_folder(parsed.data, os.environ), parsed.json, model_settings(parsed, os.environ))
+    profile = parsed.profile or os.environ.get("TIDELORE_PROFILE") or DEFAULT
+    if parsed.profile:
+        if parsed.verb in FOR_ALL_PROFILES:
+            parser.error(texts("usage.no_profile", verb=parsed.verb))
+        texts = replace(texts, command=f"{texts.command} --profile {quoted(parsed.profile)}")
+    context = Context(texts, data_folder(parsed.data, os.environ), parsed.json, profile, model_options(parsed))
     try:
         code: int = asyncio.run(parsed.run(context, parsed))
         return code

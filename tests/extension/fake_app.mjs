@@ -56,6 +56,8 @@ export function createFakeApp({ texts, language = "en", settings = {}, status = 
   /** @type {Set<() => void>} */
   const listeners = new Set();
   const keys = new Set();
+  /** @type {Map<string, any>} */
+  const kept = new Map();
   const state = { settings: joined(defaults(), settings), status: { ...quietStatus(), ...status }, jobs, paused: false, agreeTo: true };
 
   /** @param {string} name @param {(...values: any[]) => any} usual */
@@ -72,6 +74,10 @@ export function createFakeApp({ texts, language = "en", settings = {}, status = 
     ask: noted("host.ask", async () => state.agreeTo),
     mount: noted("host.mount", (where, element) => document.body.append(element)),
     reveal: noted("host.reveal", () => {}),
+    show: noted("host.show", () => true),
+    userMessages: () => [],
+    onDrawn: () => () => {},
+    countTokens: async (text) => Math.ceil(text.length / 4),
     addCommand: noted("host.addCommand", () => {}),
     addMacro: noted("host.addMacro", () => {}),
     isOnline: () => true,
@@ -106,7 +112,7 @@ export function createFakeApp({ texts, language = "en", settings = {}, status = 
     sync: noted("sync", async () => {}),
     simulate: noted("simulate", async () => ({ core: "rule", recalled: "the lamp is lit", cards: [] })),
     recallAgain: noted("recallAgain", async () => ({ core: "", recalled: "again" })),
-    record: noted("record", () => ({ core: "the core", recalled: "the rest" })),
+    record: noted("record", () => ({ recall: "r1", text: "", core: "the core", recalled: "the rest", cards: [], tokens: 7, edited: false })),
     floor: (index) => (index < 21 ? index : -1),
     editRecord: noted("editRecord", async () => {}),
     lastInjected: noted("lastInjected", (block) => (block === "" ? "core\n\nrecalled" : block)),
@@ -134,6 +140,7 @@ export function createFakeApp({ texts, language = "en", settings = {}, status = 
     }),
     setKey: noted("setKey", async (name, key) => void (key ? keys.add(name) : keys.delete(name))),
     hasKey: async (name) => keys.has(name),
+    kept: { get: async (name) => kept.get(name) ?? null, set: async (name, value) => void kept.set(name, value) },
     restart: noted("restart", async () => {}),
   };
 

@@ -3,6 +3,10 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { COMMANDS } from "../../extension/commands.js";
 import { MACROS } from "../../extension/macros.js";
+import { REASONS, SIGNALS } from "../../extension/panel/injection.js";
+import { COLOURS } from "../../extension/panel/look.js";
+import { TABS } from "../../extension/panel/open.js";
+import { EDGE_TYPES, KINDS as NODE_KINDS } from "../../extension/panel/parts.js";
 import { CHOICES, RANGES } from "../../extension/settings.js";
 import { loadText } from "../../extension/text.js";
 import { KINDS } from "../../extension/ui/notices.js";
@@ -59,6 +63,18 @@ const COMPOSED = {
   "command.${name}.${each}": COMMANDS.flatMap(({ name, named = [] }) => all(`command.${name}.`, named)),
   "command.wrong.${key}": all("command.wrong.", wrongs("extension/commands.js")),
   "error.${code}": [],
+  "panel.tab.${name}": all("panel.tab.", TABS),
+  "kind.${kind}": all("kind.", NODE_KINDS),
+  "colours.${name}": all("colours.", COLOURS),
+  "health.${worst}": ["health.good", "health.busy", "health.bad"],
+  "memories.state.${state}": ["memories.state.current", "memories.state.superseded"],
+  "recall.${lastRecall.outcome}": all("recall.", outcomes),
+  "sidecar.${sidecar}": all("sidecar.", union("Status", "sidecar")),
+  "preset.${value}": all("preset.", CHOICES["preset"] ?? []),
+  "preset.${way.preset}": all("preset.", CHOICES["preset"] ?? []),
+  "signal.${name}": all("signal.", SIGNALS),
+  "reason.${key}": all("reason.", REASONS.map((reason) => reason.replaceAll(" ", "_"))),
+  "edge.${edge.type}": all("edge.", EDGE_TYPES),
 };
 
 /** Fields that are neither a choice nor a number, as the code draws them. */

@@ -16,7 +16,7 @@ const fact = (root, label) => [...root.querySelectorAll("dt")].find((each) => ea
 
 test("the drawer has the form that SillyTavern folds, closed at first", () => {
   const { root, called } = drawer();
-  assert.deepEqual(called("host.mount").map(([where]) => where), ["settings", "menu"]);
+  assert.deepEqual(called("host.mount").map(([where]) => where).sort(), ["input", "menu", "page", "settings"]);
   assert.ok(root.querySelector(".inline-drawer > .inline-drawer-toggle.inline-drawer-header > .inline-drawer-icon.fa-circle-chevron-down.down"));
   assert.ok(root.querySelector(".inline-drawer > .inline-drawer-content"));
 });
@@ -246,25 +246,31 @@ test("markup in any text is shown as text", () => {
   assert.ok(root.textContent.split("<img src=x").length > 9);
 });
 
-test("the entry in the menu and the command lead to the settings", () => {
+test("the entry in the menu opens the panel, which leads to the settings", () => {
   const { document, called, root } = drawer();
   const entry = document.querySelector(".tidelore-menu .list-group-item");
   assert.ok(entry.querySelector(".extensionsMenuExtensionButton"));
+  const panel = document.querySelector(".tidelore-panel");
+  assert.equal(panel.hidden, true);
   entry.click();
+  assert.equal(panel.hidden, false);
+  named(panel, "button", "Settings").click();
   assert.deepEqual(called("host.reveal"), [[root]]);
 });
 
 test("what was put into the page is taken out again, and draws no more", () => {
   const { document, remove, listeners } = drawer();
   remove();
-  assert.equal(document.querySelector(".tidelore-settings, .tidelore-menu"), null);
+  assert.equal(document.querySelector(".tidelore-settings, .tidelore-menu, .tidelore-panel, #tidelore_button"), null);
   assert.equal(listeners(), 0);
 });
 
-test("the styles use one prefix and no fixed lengths but for fingers, lines and what is not seen", () => {
-  const css = read("extension/style.css").replace(/\/\*.*?\*\//gs, "");
+test("the styles use one prefix and no fixed lengths but for fingers, lines, what is not seen, and SillyTavern's own limit for small pages", () => {
   const theirs = new Set(["inline-drawer", "inline-drawer-content", "checkbox_label", "text_pole", "menu_button", "list-group-item", "popup", "popup-controls"]);
-  for (const [, name = ""] of css.matchAll(/\.([a-zA-Z][\w-]*)/g)) assert.ok(name.startsWith("tidelore-") || theirs.has(name), name);
-  for (const [, rule = ""] of css.matchAll(/(?:^|[{}])\s*([^{}@]+)\{/g)) assert.match(rule, /tidelore-/);
-  for (const [length] of css.matchAll(/\d+px/g)) assert.ok(["0px", "1px", "2px", "3px", "44px"].includes(length), length);
+  for (const path of ["extension/style.css", "extension/panel/panel.css"]) {
+    const css = read(path).replace(/\/\*.*?\*\/|@import [^;]*;|url\("[^"]*"\)/gs, "");
+    for (const [, name = ""] of css.matchAll(/\.([a-zA-Z][\w-]*)/g)) assert.ok(name.startsWith("tidelore-") || theirs.has(name), name);
+    for (const [, rule = ""] of css.matchAll(/(?:^|[{}])\s*([^{}@]+)\{/g)) assert.match(rule, /tidelore-/);
+    for (const [length] of css.matchAll(/\d+px/g)) assert.ok(["0px", "1px", "2px", "3px", "44px", "1000px"].includes(length), length);
+  }
 });

@@ -243,6 +243,7 @@ def test_the_doctor_makes_no_folder(data: Path) -> None:
 def test_the_doctor_notices_a_damaged_store(data: Path, content: bytes) -> None:
     data.mkdir()
     (data / "tidelore.db").write_bytes(content)
+    (data / "tidelore.db").chmod(0o600)
     found = answered(data, "doctor", code=1)
     assert [each["check"] for each in found["findings"] if each["level"] == "fail"] == ["store"]
     assert all(each["todo"] for each in found["findings"] if each["level"] != "ok")

@@ -17,7 +17,7 @@ def add(verbs: Verbs) -> None:
 async def run_chats(context: Context, arguments: Namespace) -> int:
     del arguments
     listed = []
-    if (context.data / FILE).exists():
+    if (context.folder / FILE).exists():
         async with context.service() as service:
             listed = (await service.call("chat.list", {}))["chats"]
     if context.json:

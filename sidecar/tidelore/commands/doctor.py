@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 from tidelore.commands.context import Context
 from tidelore.commands.parser import Verbs
 from tidelore.commands.terminal import Style
 from tidelore.engine.errors import TideloreError
-from tidelore.host import diagnosis
+from tidelore.host import diagnosis, diagnosis_rights
+from tidelore.host.config import Config
 from tidelore.host.diagnosis import Finding, Level
+from tidelore.host.open import open_service
+from tidelore.host.profiles import DEFAULT, Profiles
 from tidelore.host.store import FILE
 
 # Folding a chat takes time, and a store may hold thousands of them.
@@ -24,10 +29,7 @@ def add(verbs: Verbs) -> None:
 
 async def run(context: Context, arguments: Namespace) -> int:
     del arguments
-    findings = list(_still(context))
-    if (context.data / FILE).exists() and all(each.level == "ok" for each in findings if each.name in ("store", "integrity", "format")):
-        findings += await _memory(context)
-    findings.append(await diagnosis.model(context.model.url, context.model.name, context.model.key))
+    findings = [each async for each in _all(context)]
     failed = any(each.level == "fail" for each in findings)
     if context.json:
         context.out.json({"ok": not failed, "findings": [_document(context, each) for each in findings]})
@@ -36,16 +38,66 @@ async def run(context: Context, arguments: Namespace) -> int:
     return 1 if failed else 0
 
 
-def _still(context: Context) -> Iterator[Finding]:
+async def _all(context: Context) -> AsyncIterator[Finding]:
+    for finding in _still(context.data):
+        yield finding
+    config, said = diagnosis_rights.config(context.data, os.environ)
+    for finding in said:
+        yield finding
+    for finding in diagnosis_rights.profiles(context.data):
+        yield finding
+    for name in Profiles(context.data).names():
+        async for finding in _profile(context.data, name):
+            yield finding
+    if config is not None:
+        # The options count more than what was read.
+        async for finding in _asked(context, context.config):
+            yield finding
+
+
+def _still(data: Path) -> Iterator[Finding]:
     yield from diagnosis.machine()
-    yield from diagnosis.folder(context.data)
-    yield from diagnosis.store(context.data)
+    yield from diagnosis.folder(data)
+    yield from diagnosis_rights.rights(data)
 
 
-async def _memory(context: Context) -> list[Finding]:
+async def _profile(data: Path, name: str) -> AsyncIterator[Finding]:
+    """The store of a profile; of another one than the default one only where there is one."""
+    folder = Profiles(data).folder(name)
+    if name != DEFAULT and not (folder / FILE).exists():
+        return
+    found = list(diagnosis.store(folder))
+    for finding in found:
+        yield finding
+    if (folder / FILE).exists() and all(each.level == "ok" for each in found if each.name in ("store", "integrity", "format")):
+        for finding in await _memory(folder):
+            yield finding
+
+
+async def _asked(context: Context, config: Config) -> AsyncIterator[Finding]:
+    """What needs the network, be it that of this machine."""
+    # Only here: these take longer to import than the rest to run.
+    from tidelore.host import diagnosis_models
+    from tidelore.host.models import secrets
+    from tidelore.serve.diagnosis import sidecar
+
+    for finding in await sidecar(context.data, config.serve):
+        yield finding
+    try:
+        key = secrets(context.data)
+    except TideloreError:
+        return  # it was told already
+    yield await diagnosis_models.model(config.model, key)
+    finding, dimension = await diagnosis_models.embedder(config.embedder, key)
+    yield finding
+    for finding in diagnosis_models.vectors(context.data, config.embedder, dimension):
+        yield finding
+
+
+async def _memory(folder: Path) -> list[Finding]:
     """Chats and pending windows, through the service, since only the fold knows them."""
     try:
-        async with context.service() as service:
+        async with open_service(folder) as service:
             names = [each["chat"] for each in (await service.call("chat.list", {}))["chats"]]
             stats = [await service.call("stats", {"chat": name}) for name in names[-_CHATS:]]
     except TideloreError as error:

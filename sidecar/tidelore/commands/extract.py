@@ -33,7 +33,7 @@ async def run_extract(context: Context, arguments: Namespace) -> int:
         raise BadInput(context.texts("extract.no_model"), context.texts("extract.set_model"))
     async with context.reading() as opened:
         chat = await context.chat(opened, arguments.chat)
-    async with context.service(with_model=arguments.by == "model") as service:
+    async with context.service(with_model=arguments.by == "model", with_vectors=True) as service:
         params = {"chat": chat, "by": arguments.by, "lag": arguments.lag, "range": arguments.range}
         params |= {"retry": arguments.retry, "exchanges": arguments.exchanges}
         with progress(chat) as draw:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,14 @@ _SPEAKERS = 6
 _SHOWN = 20
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many memories have no vector yet, and why."""
+
+    pending: int
+    reasons: Sequence[str]
+
+
 def add(verbs: Verbs) -> None:
     verb = verbs.add("import", run)
     verb.argument("FILE", type=Path)
@@ -34,14 +43,14 @@ async def run(context: Context, arguments: Namespace) -> int:
     file, wanted = arguments.file.expanduser(), arguments.chat
     form = detect(file)
     # A preview must not make a store, so without one everything is new.
-    if arguments.yes or (context.data / FILE).exists():
-        async with context.service() as service:
+    if arguments.yes or (context.folder / FILE).exists():
+        async with context.service(with_vectors=True) as service:
             plans = await _plan(context, service, file, wanted, arguments.user)
             return await _finish(context, arguments, form, file, plans, service)
     plans = await _plan(context, None, file, wanted, arguments.user)
     if not _asked(context, form, file, plans):
         return 0
-    async with context.service() as service:
+    async with context.service(with_vectors=True) as service:
         return await _write(context, service, form, file, plans, arguments.user)
 
 
@@ -158,10 +167,12 @@ def _news(context: Context, plan: ImportPlan) -> str:
 
 async def _write(context: Context, service: Service, form: str, file: Path, plans: list[ImportPlan], user: str) -> int:
     chats = _again(load(file, user_name=user), plans)
+    reasons: dict[str, None] = {}
     for plan, chat in chats:
-        await _store(service, plan, chat)
+        reasons |= dict.fromkeys(await _store(service, plan, chat))
+    waiting = Waiting(_pending(service), list(reasons))
     if context.json:
-        context.out.json(_document(form, file, plans, written=True))
+        context.out.json({**_document(form, file, plans, written=True), "pending": waiting.pending, "degraded": list(waiting.reasons)})
         return 0
     written = [plan for plan in plans if plan.written]
     context.out.line()
@@ -174,7 +185,12 @@ async def _write(context: Context, service: Service, form: str, file: Path, plan
     new, gone = sum(plan.new for plan in written), sum(plan.gone for plan in written)
     key = "import.done_both" if gone else "import.done"
     said = context.texts(key, new=new, gone=gone, n=len(written))
-    context.out.text(said, "good")
+    context.out.text(said, "warn" if waiting.pending else "good")
+    if waiting.pending:
+        context.out.text(context.texts("import.no_vectors", n=waiting.pending), "warn")
+        for reason in waiting.reasons:
+            context.out.text(reason, "dim", indent=2)
+        context.out.advice(context.texts("import.no_vectors.todo"))
     _tell_of_model(context, written)
     return 0
 
@@ -197,8 +213,15 @@ def _again(chats: Iterator[ImportedChat], plans: list[ImportPlan]) -> Iterator[t
             yield plan, chat
 
 
-async def _store(service: Service, plan: ImportPlan, chat: ImportedChat) -> None:
-    """One chat, and what the rules remember of it: then it can be recalled. A model is never asked by itself."""
+def _pending(service: Service) -> int:
+    """Memories that the embedder could not do."""
+    vectors: Any = service.vectors
+    return len(vectors.pending) if vectors is not None else 0
+
+
+async def _store(service: Service, plan: ImportPlan, chat: ImportedChat) -> list[str]:
+    """One chat, and what the rules remember of it: then it can be recalled. A model is never asked by itself. The result is what could not
+    take part."""
     if plan.changes:
         messages: list[dict[str, Any]] = [
             {"role": each.role, "name": each.name, "text": each.text, "hidden": each.hidden, "date": each.date} for each in chat.messages
@@ -210,6 +233,7 @@ async def _store(service: Service, plan: ImportPlan, chat: ImportedChat) -> None
         done = await service.call("extract.run", {"chat": plan.name, "by": "rules", "lag": 0}, Call(draw))
     plan.extracted = done["windows"]
     plan.model_due = len((await service.call("extract.plan", {"chat": plan.name, "by": "model"}))["windows"])
+    return [str(reason) for reason in done["degraded"]]
 
 
 def _document(form: str, file: Path, plans: Sequence[ImportPlan], *, written: bool) -> dict[str, Any]:

@@ -140,6 +140,7 @@ def add_global_options(group: Any, texts: Texts, *, top: bool) -> None:
     """Options that may stand before the verb or after it; after it they count when they are given."""
     absent = None if top else argparse.SUPPRESS
     group.add_argument("--data", metavar="DIR", default=absent, help=texts("help.any.data"))
+    group.add_argument("--profile", metavar="NAME", default=absent, help=texts("help.any.profile"))
     group.add_argument("--json", action="store_true", default=False if top else argparse.SUPPRESS, help=texts("help.any.json"))
     group.add_argument("--lang", choices=LANGUAGES, default=absent, help=texts("help.any.lang"))
     group.add_argument("-h", "--help", action="help", help=texts("help.any.help"))

@@ -22,7 +22,7 @@ def add(verbs: Verbs) -> None:
 
 
 async def run(context: Context, arguments: Namespace) -> int:
-    async with context.reading() as service:
+    async with context.reading(with_vectors=True) as service:
         chat = await context.chat(service, arguments.chat)
         chats = len((await service.call("chat.list", {}))["chats"])
         where = await context.elsewhere(service, chat)

@@ -15,6 +15,6 @@ def add(verbs: Verbs) -> None:
 
 async def run(context: Context, arguments: Namespace) -> int:
     del arguments
-    async with context.service(with_model=True) as service:
+    async with context.service(with_model=True, with_vectors=True) as service:
         await serve(service)
     return 0

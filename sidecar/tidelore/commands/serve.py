@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import threading
+import webbrowser
 from argparse import Namespace
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from tidelore.commands.context import Context
 from tidelore.commands.measure import flat
 from tidelore.commands.parser import Verbs
 from tidelore.engine.errors import BadInput, TideloreError
-from tidelore.host.config import Config, load, port
+from tidelore.host.config import Config, port
 from tidelore.host.profiles import DEFAULT, Profiles
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ def add(verbs: Verbs) -> None:
     verb = verbs.add("serve", run)
     verb.option("--host", metavar="ADDRESS").option("--port", metavar="N", type=_port)
     verb.option("--allow-origin", metavar="URL", action="append").option("--allow-host", metavar="NAME", action="append")
-    verb.option("--remote", action="store_true").option("--runtime", metavar="DIR")
+    verb.option("--remote", action="store_true").option("--runtime", metavar="DIR").option("--idle", metavar="MINUTES", type=int, default=0)
+    verb.option("--open", action="store_true")
     verb.model_options()
 
 
@@ -39,9 +41,10 @@ async def run(context: Context, arguments: Namespace) -> int:
     from tidelore.serve.process import run as serve
 
     config = settings(context, arguments)
-    screen = _Screen(context, config, first=not Profiles(context.data).key_file(DEFAULT).exists())
+    screen = _Screen(context, config, first=not Profiles(context.data).key_file(DEFAULT).exists(), opens=arguments.open)
     with in_words(context.texts):
-        await serve(Options(context.data, config, remote=arguments.remote, on_pairing=screen.pairing), screen.ready)
+        options = Options(context.data, config, remote=arguments.remote, on_pairing=screen.pairing, idle=60.0 * max(0, arguments.idle))
+        await serve(options, screen.ready)
     screen.ended()
     return 0
 
@@ -50,7 +53,7 @@ def settings(context: Context, arguments: Namespace) -> Config:
     """config.toml, the environment, then the options, each over the one before. Raises BadInput."""
     from tidelore.serve.origins import origin_of
 
-    config = load(context.data, os.environ)
+    config = context.config
     origins = [*config.serve.origins, *(arguments.allow_origin or [])]
     for origin in origins:
         if origin_of(origin) is None:
@@ -63,13 +66,7 @@ def settings(context: Context, arguments: Namespace) -> Config:
         hosts=[*config.serve.hosts, *(arguments.allow_host or [])],
         runtime=arguments.runtime or config.serve.runtime,
     )
-    model = replace(
-        config.model,
-        url=context.model.url or config.model.url,
-        name=context.model.name or config.model.name,
-        key_env=arguments.model_key_env or config.model.key_env,
-    )
-    return replace(config, serve=serve, model=model)
+    return replace(config, serve=serve)
 
 
 def _port(text: str) -> int:
@@ -81,11 +78,12 @@ def _port(text: str) -> int:
 
 @dataclass(slots=True)
 class _Screen:
-    """What the person sees, and types. `first`: the key is new, so it is shown."""
+    """What the person sees, and types. `first`: the key is new, so it is shown. `opens`: the browser is to show the page of the sidecar."""
 
     context: Context
     config: Config
     first: bool
+    opens: bool = False
     running: Running | None = None
 
     @property
@@ -95,6 +93,9 @@ class _Screen:
 
     def ready(self, running: Running) -> None:
         self.running = running
+        if self.opens:
+            # Aside, since a browser of the terminal ends only when its person leaves it.
+            threading.Thread(target=webbrowser.open, args=(f"{running.url}/",), name="tidelore-browser", daemon=True).start()
         out, texts = self.context.out, self.context.texts
         if self.context.json:
             # One line, on a terminal too: it is for whoever started this process.

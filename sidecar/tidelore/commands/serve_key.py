@@ -6,15 +6,15 @@ from argparse import Namespace
 
 from tidelore.commands.context import Context
 from tidelore.commands.parser import Verbs
-from tidelore.host.profiles import DEFAULT, Profiles
+from tidelore.host.profiles import Profiles
 
 
 def add(verbs: Verbs) -> None:
-    verbs.add("key", run).option("--profile", metavar="NAME").option("--new", action="store_true")
+    verbs.add("key", run).option("--new", action="store_true")
 
 
 async def run(context: Context, arguments: Namespace) -> int:
-    profiles, name = Profiles(context.data), arguments.profile or DEFAULT
+    profiles, name = Profiles(context.data), context.profile
     key = profiles.renew(name) if arguments.new else profiles.key(name)
     if context.json:
         context.out.json({"profile": name, "key": key})

@@ -11,12 +11,12 @@ from tidelore.commands.measure import flat
 from tidelore.commands.parser import Verbs
 from tidelore.engine.errors import NotFound
 from tidelore.host.daemon import Daemon, running
-from tidelore.host.profiles import DEFAULT, Profiles
+from tidelore.host.profiles import Profiles
 
 
 def add(verbs: Verbs) -> None:
     verb = verbs.add("pair", run).argument("CODE", nargs="?")
-    verb.option("--forget", metavar="ORIGIN").option("--profile", metavar="NAME")
+    verb.option("--forget", metavar="ORIGIN")
 
 
 async def run(context: Context, arguments: Namespace) -> int:
@@ -24,7 +24,7 @@ async def run(context: Context, arguments: Namespace) -> int:
     from tidelore.serve.client import ask
 
     daemon = _daemon(context)
-    key = Profiles(context.data).key(arguments.profile or DEFAULT)
+    key = Profiles(context.data).key(context.profile)
     with in_words(context.texts):
         if arguments.forget:
             _show_forgotten(context, await ask(daemon, key, "/pairings/forget", {"origin": arguments.forget.rstrip("/")}))

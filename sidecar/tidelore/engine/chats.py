@@ -211,8 +211,8 @@ class Chats:
         self, name: str, raw: Sequence[Any], parse: Callable[[Any], Message | str], branch_of: str = "", pool: str = "", keep: int = 0
     ) -> tuple[OpenChat, Change, dict[str, int]]:
         """The whole chat as it now stands, after `keep` messages that stay as they are (BadInput where there are not so many); the chat is
-        made if it is new, on the pool of the one it branched from, else on `pool`, else on a new one. `parse` turns a raw message into a Message, or into the role
-        of one that is not part of a chat; those are counted in the third value."""
+        made if it is new, on the pool of the one it branched from, else on `pool`, else on a new one. `parse` turns a raw message into a
+        Message, or into the role of one that is not part of a chat; those are counted in the third value."""
         for _ in range(ROUNDS):
             async with self.lock:
                 await self.catch_up()

@@ -44,8 +44,14 @@ class ModelError(TideloreError):
 
 
 class ModelUnreachable(ModelError):
+    """`wait`: seconds after which the service wants to be asked again, 0 where it does not say."""
+
     code = "model_unreachable"
     transient = True
+
+    def __init__(self, sentence: str, hint: str = "", wait: float = 0.0) -> None:
+        super().__init__(sentence, hint)
+        self.wait = wait
 
 
 class ModelRefused(ModelError):

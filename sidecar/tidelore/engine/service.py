@@ -20,7 +20,7 @@ OPERATIONS = (chats, extraction, graph, edges, reading, recalling)
 
 class Service:
     """`complete` and `vectors` may be absent: then the rules remember, and words and names recall. An extraction
-    waits `embed_seconds` at most for the embedder.
+    waits `embed_seconds` at most for the embedder; not at all with `embeds_later`, where the host gives it the texts after each write.
 
     `attempts` (by pool) is what the ledger says of windows that gave nothing, `extracting` the ids of chats with a run under way,
     `recalls` the newest recalls: chat id and nodes, for receipts.
@@ -34,12 +34,15 @@ class Service:
         complete: Complete | None = None,
         vectors: Vectors | None = None,
         embed_seconds: float = 30.0,
+        *,
+        embeds_later: bool = False,
     ) -> None:
         self.store = store
         self.chats = Chats(store, now, token)
         self.complete = complete
         self.vectors = vectors
         self.embed_seconds = embed_seconds
+        self.embeds_later = embeds_later
         self.attempts: dict[str, Attempts] = {}
         self.extracting: set[str] = set()
         self.recalls: dict[str, tuple[str, tuple[str, ...]]] = {}

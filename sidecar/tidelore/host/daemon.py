@@ -17,7 +17,7 @@ from tidelore.engine.errors import BadInput, Conflict, StoreError
 from tidelore.engine.params import parse, to_json
 from tidelore.host.private_files import OWNER_ONLY, write_private
 
-LOCK, RECORD = "serve.lock", "serve.json"
+LOCK, RECORD, STARTING = "serve.lock", "serve.json", "start.lock"
 # Whoever looks for a daemon holds the lock for a moment.
 _TRIES, _PAUSE = 20, 0.05
 
@@ -86,12 +86,24 @@ def running(data: Path) -> Daemon | None:
     return _record(data)
 
 
-def _opened(data: Path) -> BinaryIO:
+@contextmanager
+def may_start(data: Path) -> Iterator[bool]:
+    """Whether this process is the one that may start a daemon: others that want to wait for it meanwhile. Raises StoreError."""
+    with _opened(data, STARTING) as file:
+        mine = _try_lock(file)
+        try:
+            yield mine
+        finally:
+            if mine:
+                _unlock(file)
+
+
+def _opened(data: Path, name: str = LOCK) -> BinaryIO:
     try:
         data.mkdir(parents=True, exist_ok=True)
-        return os.fdopen(os.open(data / LOCK, os.O_RDWR | os.O_CREAT, OWNER_ONLY), "r+b")
+        return os.fdopen(os.open(data / name, os.O_RDWR | os.O_CREAT, OWNER_ONLY), "r+b")
     except OSError as error:
-        raise StoreError(f"{data / LOCK} cannot be used: {error}.", "Choose a folder that may be written, with --data.") from error
+        raise StoreError(f"{data / name} cannot be used: {error}.", "Choose a folder that may be written, with --data.") from error
 
 
 def _record(data: Path) -> Daemon | None:

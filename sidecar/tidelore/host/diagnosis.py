@@ -1,4 +1,4 @@
-"""Looks at the machine, the data folder and the model endpoint. Changes nothing and shows no secret."""
+"""Looks at the machine, the data folder and the store. Changes nothing and shows no secret."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ Level = Literal["ok", "warn", "fail"]
 PYTHON = (3, 11)
 SQLITE = (3, 35)
 LOW_SPACE, NO_SPACE = 500_000_000, 20_000_000
-MODEL_SECONDS = 5.0
+# Free pages of so much, and of such a share of the file, are worth giving back.
+LOOSE_BYTES, LOOSE_SHARE = 10_000_000, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,9 @@ def _database(db: sqlite3.Connection, values: dict[str, Any]) -> Iterator[Findin
         yield Finding("integrity", "fail", "damaged", {"reason": "; ".join(faults)})
         return
     yield Finding("integrity", "ok", "sound")
+    loose, whole = _loose(db), _size(db)
+    if loose >= LOOSE_BYTES and loose >= LOOSE_SHARE * whole:
+        yield Finding("loose", "warn", "are", {"megabytes": f"{loose / 1_000_000:.0f}", "of": f"{whole / 1_000_000:.0f}"})
     have = db.execute("pragma user_version").fetchone()[0]
     outcome: tuple[Level, str] = ("ok", "current") if have == len(STEPS) else ("warn", "older") if have < len(STEPS) else ("fail", "newer")
     yield Finding("format", *outcome, {"have": have, "known": len(STEPS)})
@@ -94,35 +98,6 @@ def _size(db: sqlite3.Connection) -> int:
     return int(db.execute("pragma page_count").fetchone()[0]) * int(db.execute("pragma page_size").fetchone()[0])
 
 
-async def model(url: str, name: str, key: str) -> Finding:
-    """Whether the endpoint of the memory model answers; asks for its list of models, which costs nothing."""
-    if not url and not name:
-        return Finding("model", "ok", "none")
-    if not url or not name:
-        return Finding("model", "warn", "half")
-    import httpx  # only where a model is set: it takes longer to import than the rest of the doctor
-
-    values: dict[str, Any] = {"url": _without_secrets(url), "model": name}
-    try:
-        async with httpx.AsyncClient(timeout=MODEL_SECONDS) as client:
-            answer = await client.get(url.rstrip("/") + "/models", headers={"Authorization": f"Bearer {key}"} if key else {})
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        return Finding("model", "fail", "unreachable", {**values, "reason": type(error).__name__})
-    if answer.status_code in (401, 403):
-        return Finding("model", "fail", "refused", {**values, "status": answer.status_code})
-    if answer.status_code >= 500:
-        return Finding("model", "fail", "broken", {**values, "status": answer.status_code})
-    if answer.status_code != 200:
-        return Finding("model", "warn", "odd", {**values, "status": answer.status_code})
-    return Finding("model", "ok", "answers", values)
-
-
-def _without_secrets(url: str) -> str:
-    """Without user, password and query, in which some services want their key."""
-    scheme, _, rest = url.partition("://")
-    if not rest:
-        scheme, rest = "", url
-    rest = rest.split("?")[0].split("#")[0]
-    host, slash, path = rest.partition("/")
-    host = host.rpartition("@")[2]
-    return f"{scheme}://{host}{slash}{path}" if scheme else host + slash + path
+def _loose(db: sqlite3.Connection) -> int:
+    """Bytes of what was deleted, which the file still has."""
+    return int(db.execute("pragma freelist_count").fetchone()[0]) * int(db.execute("pragma page_size").fetchone()[0])

@@ -68,5 +68,12 @@ class Grants:
             self._write(kept)
         return len(before) - len(kept)
 
+    def remove_profile(self, profile: str) -> None:
+        """Nobody is let into it any more. Raises StoreError."""
+        before = self.all()
+        kept = [each for each in before if each.profile != profile]
+        if len(kept) != len(before):
+            self._write(kept)
+
     def _write(self, grants: Sequence[Grant]) -> None:
         write_private(self.path, json.dumps(to_json(_Document(list(grants))), ensure_ascii=False, indent=1) + "\n")

@@ -79,7 +79,7 @@ class Endpoint:
                 backoff = next(waits, None)
                 wait = max(backoff or 0.0, fault.wait)
                 if backoff is None or self._clock() + wait >= end:
-                    raise ModelUnreachable(f"{self.address} {fault.sentence}", fault.hint) from fault
+                    raise ModelUnreachable(f"{self.address} {fault.sentence}", fault.hint, fault.wait) from fault
             except _OptionalRefused as refused:
                 del self._optional[refused.name]
                 continue

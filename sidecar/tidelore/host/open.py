@@ -23,10 +23,13 @@ def token() -> str:
 
 
 @asynccontextmanager
-async def open_service(folder: Path, model: Complete | None = None, vectors: Vectors | None = None) -> AsyncIterator[Service]:
-    """The service on the store in `folder`, which is made where it is missing, and closed at the end. Raises StoreError."""
+async def open_service(
+    folder: Path, model: Complete | None = None, vectors: Vectors | None = None, *, embeds_later: bool = False
+) -> AsyncIterator[Service]:
+    """The service on the store in `folder`, which is made where it is missing, and closed at the end. `embeds_later` as in Service. Raises
+    StoreError."""
     store = SqliteStore(folder)
     try:
-        yield Service(store, now, token, model, vectors)
+        yield Service(store, now, token, model, vectors, embeds_later=embeds_later)
     finally:
         store.close()

@@ -6,7 +6,7 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,12 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """`hashes`: of the text of each node, in the order of the rows of `vectors`."""
+    """`hashes`: of the text of each node, in the order of the rows of `vectors`. `chats`: up to which state each chat (id) is in them."""
 
     model: str
     hashes: Mapping[str, str]
     vectors: NDArray[np.float16]
+    chats: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def save(path: Path, saved: Saved) -> None:
@@ -38,6 +39,7 @@ def save(path: Path, saved: Saved) -> None:
         "dimension": saved.vectors.shape[1],
         "matrix": matrix.name,
         "hashes": dict(saved.hashes),
+        "chats": dict(saved.chats),
     }
     temporary = path.with_name(f"{path.stem}-{os.getpid()}.tmp")
     try:
@@ -66,7 +68,7 @@ def load(path: Path) -> Saved | None:
         return None
     if vectors.dtype != np.float16 or vectors.shape != (len(index["hashes"]), index["dimension"]):
         return None
-    return Saved(index["model"], index["hashes"], vectors) if np.isfinite(vectors).all() else None
+    return Saved(index["model"], index["hashes"], vectors, index.get("chats", {})) if np.isfinite(vectors).all() else None
 
 
 def _is_index(value: Any) -> bool:
@@ -76,6 +78,10 @@ def _is_index(value: Any) -> bool:
         and isinstance(value.get("model"), str)
         and isinstance(value.get("dimension"), int)
         and isinstance(value.get("matrix"), str)
-        and isinstance(value.get("hashes"), dict)
-        and all(isinstance(text, str) for text in value["hashes"].values())
+        and _maps_texts(value.get("hashes"))
+        and _maps_texts(value.get("chats", {}))
     )
+
+
+def _maps_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,14 @@ AT_ONCE = 64
 # Rounded, since equal rows may differ in the last digit with their place in the matrix.
 _DIGITS = 6
 _SMALLEST_NORM = 1e-6
+
+
+@dataclass(slots=True)
+class _Asking:
+    """A query that is being embedded, and how many wait for it."""
+
+    task: asyncio.Future[Matrix]
+    waiting: int = 0
 
 
 class MatrixVectors:
@@ -38,6 +48,9 @@ class MatrixVectors:
         self._hashes: dict[str, str] = {}
         self._matrix: Matrix = np.zeros((0, 0), np.float32)
         self._unsaved = 0
+        self._asking: dict[str, _Asking] = {}
+        self._refused: set[str] = set()
+        self._chats: dict[str, str] = {}
         model = embedder.model
         saved = load(path) if path is not None else None
         if saved is not None and saved.model == model.name and model.dimension in (0, saved.vectors.shape[1]):
@@ -45,9 +58,33 @@ class MatrixVectors:
             self._rows = {node: row for row, node in enumerate(self._nodes)}
             self._hashes = dict(saved.hashes)
             self._matrix = saved.vectors.astype(np.float32)
+            self._chats = dict(saved.chats)
 
     def model(self) -> VectorModel:
         return self._embedder.model
+
+    def missing(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """Those of these texts, by node, that have no vector of just this text; blank ones need none. What had another text has none from
+        now on."""
+        self._register(texts)
+        return {node: text for node, text in texts.items() if node in self._texts}
+
+    @property
+    def marked(self) -> Collection[str]:
+        """The chats (ids) that were embedded."""
+        return self._chats.keys()
+
+    def mark(self, chat: str) -> str:
+        """Up to which state a chat (id) is embedded; "" where that is not known."""
+        return self._chats.get(chat, "")
+
+    def set_mark(self, chat: str, state: str) -> None:
+        """All of a chat (id) in this state has its vectors; "" forgets it. It goes to disk with the vectors, never before them."""
+        if self.mark(chat) != state:
+            self._chats[chat] = state
+            if not state:
+                del self._chats[chat]
+            self._unsaved += 1
 
     @property
     def pending(self) -> frozenset[str]:
@@ -69,6 +106,27 @@ class MatrixVectors:
             if self._unsaved >= max(AT_ONCE, len(self._nodes) // 8):
                 await self._save()
 
+    async def embed_some(self, most: int = AT_ONCE) -> bool:
+        """Embed at most so many of the pending texts, without those that the embedder gave a vector of nothing for. False when none were
+        left. Raises ModelError, StoreError; what is not embedded stays pending."""
+        async with self._lock:
+            batch = {node: text for node, text in self._texts.items() if node not in self._refused}
+            batch = dict(islice(batch.items(), most))
+            await self._embed_these(batch)
+            self._refused.update(node for node, text in batch.items() if self._texts.get(node) == text)
+            if self._unsaved >= max(AT_ONCE, len(self._nodes) // 8):
+                await self._save()
+        return bool(batch)
+
+    async def keep(self, nodes: Collection[str]) -> None:
+        """Forget all other nodes, as after a purge, on disk too. Raises StoreError."""
+        async with self._lock:
+            for node in [*self._nodes, *self._texts]:
+                if node not in nodes:
+                    self._remove(node)
+                    self._texts.pop(node, None)
+            await self._save()
+
     async def save(self) -> None:
         """Write what is not written yet; `put` itself does so only now and then. Raises StoreError."""
         async with self._lock:
@@ -81,7 +139,7 @@ class MatrixVectors:
             return []
         try:
             async with asyncio.timeout(self._query_seconds):
-                found = await self._embedder.embed([query], "query")
+                found = await self._asked(query)
         except TimeoutError as error:
             raise ModelUnreachable("The embedder is late.", "Choose a smaller embedding model, or one nearer by.") from error
         vector = _normalised(found[0]) if found.ndim == 2 and len(found) == 1 else None
@@ -100,6 +158,21 @@ class MatrixVectors:
         ranked = sorted(zip((self._nodes[row] for row in rows), map(float, cosines), strict=True), key=lambda pair: (-pair[1], pair[0]))
         return ranked[:k]
 
+    async def _asked(self, query: str) -> Matrix:
+        """The vector of a query; the same text that is asked for by several at once, one for each chat that is read, is embedded once."""
+        asking = self._asking.get(query)
+        if asking is None:
+            asking = self._asking[query] = _Asking(asyncio.ensure_future(self._embedder.embed([query], "query")))
+        asking.waiting += 1
+        try:
+            return await asyncio.shield(asking.task)
+        finally:
+            asking.waiting -= 1
+            if not asking.waiting:
+                asking.task.cancel()
+                if self._asking.get(query) is asking:
+                    del self._asking[query]
+
     async def gram(self, nodes: Sequence[str]) -> Sequence[Sequence[float]]:
         """Cosines between these nodes; one without a vector is like itself (1) and like no other (0)."""
         held = [at for at, node in enumerate(nodes) if node in self._rows]
@@ -117,15 +190,21 @@ class MatrixVectors:
             if self._hashes.get(node) == _hash(text):
                 self._texts.pop(node, None)
                 continue
+            if self._texts.get(node) == text:
+                continue
             self._remove(node)
+            self._refused.discard(node)
             if text.strip():
                 self._texts[node] = text
             else:
                 self._texts.pop(node, None)
 
     async def _embed_pending(self) -> None:
+        await self._embed_these(self._texts)
+
+    async def _embed_these(self, texts: Mapping[str, str]) -> None:
         by_text: dict[str, list[str]] = {}
-        for node, text in self._texts.items():
+        for node, text in texts.items():
             by_text.setdefault(text, []).append(node)
         order = list(by_text)
         for start in range(0, len(order), AT_ONCE):
@@ -148,7 +227,7 @@ class MatrixVectors:
     def _fit(self, dimension: int) -> None:
         """Vectors of another size are of another model: they are dropped, never mixed."""
         if self._nodes and self._matrix.shape[1] != dimension:
-            self._nodes, self._rows, self._hashes = [], {}, {}
+            self._nodes, self._rows, self._hashes, self._chats = [], {}, {}, {}
         if self._matrix.shape[1] != dimension:
             self._matrix = np.zeros((0, dimension), np.float32)
 
@@ -171,6 +250,7 @@ class MatrixVectors:
         if row is None:
             return
         del self._hashes[node]
+        self._refused.discard(node)
         last = self._nodes.pop()
         if last != node:
             self._nodes[row], self._rows[last] = last, row
@@ -182,7 +262,7 @@ class MatrixVectors:
             self._unsaved = 0
             return
         hashes = {node: self._hashes[node] for node in self._nodes}
-        saved = Saved(self._embedder.model.name, hashes, self._matrix[: len(self._nodes)].astype(np.float16))
+        saved = Saved(self._embedder.model.name, hashes, self._matrix[: len(self._nodes)].astype(np.float16), dict(self._chats))
         unsaved = self._unsaved
         try:
             await asyncio.to_thread(save, self._path, saved)

@@ -13,6 +13,7 @@ from tidelore import __version__
 from tidelore.engine.errors import BadInput
 from tidelore.engine.service import Call
 from tidelore.host.embedders import Embedder
+from tidelore.host.embedding_queue import Standing
 from tidelore.serve.discover import entry
 from tidelore.serve.faults import Refusal
 from tidelore.serve.rooms import Room
@@ -66,10 +67,16 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderStatus:
+    """`pending`: texts that have no vector yet, of the chats that were looked at; `chats`: those still to be looked at. `problem`: why it
+    does not go on, "" where it does."""
+
     name: str
     dimension: int
     scale: float
     floor: float
+    pending: int = 0
+    chats: int = 0
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +128,16 @@ async def status(room: Room, params: Nothing, call: Call) -> Status:
     del params, call
     complete, embedder = room.models.complete, room.models.embedder
     model = embedder.model if embedder else None
+    standing = room.embedding.standing if room.embedding else Standing(0, 0, "")
     return Status(
         __version__,
         room.profile,
         complete.name if complete else "",
-        EmbedderStatus(model.name, model.dimension, model.scale, model.floor) if model else None,
+        EmbedderStatus(
+            model.name, model.dimension, model.scale, model.floor, standing.pending, standing.chats, standing.problem
+        )
+        if model
+        else None,
         room.changes.run,
         room.changes.revision,
         room.work.writes,

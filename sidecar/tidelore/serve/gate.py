@@ -21,8 +21,9 @@ from tidelore.serve.throttle import Throttle
 
 VISIT = "tidelore.visit"
 SOCKET = "/ws"
-# No key: /health says nothing, the runtime is public, and who pairs has no key yet.
-WITHOUT_KEY = ("/health", "/pair/", "/runtime/")
+# No key: the page and the list of routes have no data, /health says nothing, the runtime is public, and who pairs has no key yet.
+WITHOUT_KEY = frozenset({"/", "/openapi.json", "/health"})
+WITHOUT_KEY_UNDER = ("/pair/", "/runtime/")
 # Pages that have not paired may come here and nowhere else.
 FOR_STRANGERS = ("/pair/",)
 KEY_NAMES = frozenset({"key", "token", "api_key", "apikey", "access_token", "x-api-key", "authorization", "auth", "secret", "password"})
@@ -128,6 +129,9 @@ class Gate:
         if origin is not None:
             if origin in self._rules.origins or self._keyring.knows(origin):
                 return origin
+            if origin == origin_of(f"http://{headers['host']}"):
+                # Our own page: the name in Host was looked at before, and a browser sets both.
+                return origin
             if scope["type"] == "http" and scope["path"].startswith(FOR_STRANGERS):
                 return origin
             if scope["type"] == "websocket" and self._expects(origin):
@@ -147,7 +151,7 @@ class Gate:
             # A page cannot set headers here, so its key comes with the first message; a program may do either.
             if key:
                 await self._admit(here, key)
-        elif not scope["path"].startswith(WITHOUT_KEY):
+        elif scope["path"] not in WITHOUT_KEY and not scope["path"].startswith(WITHOUT_KEY_UNDER):
             if not key:
                 raise _missing()
             await self._admit(here, key)

@@ -14,8 +14,9 @@ from tidelore.host.profiles import KEY_MARK
 # Ours, whatever follows Bearer, and what the services of models call keys.
 _SECRETS = re.compile(rf"{KEY_MARK}[\w-]{{16,}}|(?i:bearer\s+)\S+|\bsk-[\w-]{{8,}}")
 HIDDEN = "***"
-# What uvicorn takes for a fault: a handshake that was answered with an error of HTTP.
-_NO_FAULTS = frozenset({"ASGI callable returned without completing handshake."})
+# What uvicorn takes for faults: a handshake that was answered with an error of HTTP, and an answer that the gateway breaks off because
+# the upstream did.
+_NO_FAULTS = frozenset({"ASGI callable returned without completing handshake.", "ASGI callable returned without completing response."})
 
 
 def without_secrets(text: str) -> str:

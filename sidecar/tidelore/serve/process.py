@@ -19,22 +19,24 @@ from typing import Any
 import uvicorn
 
 from tidelore.engine.errors import TideloreError
-from tidelore.host.config import Config, EmbedderConfig, ModelConfig, secret
+from tidelore.host.config import Config
 from tidelore.host.daemon import Claim, Daemon, claimed
-from tidelore.host.embedders import HttpEmbedder
 from tidelore.host.grants import Grant, Grants
 from tidelore.host.keyring import Keyring
-from tidelore.host.model import OpenAIModel
+from tidelore.host.models import embedding_model, memory_model
+from tidelore.host.models import secrets as secrets_of
 from tidelore.host.open import now, token
 from tidelore.host.profiles import DEFAULT, Profiles, new_key
 from tidelore.serve.app import App, Parts, build
 from tidelore.serve.gate import Rules
+from tidelore.serve.idle import Idle
 from tidelore.serve.limits import USUAL, Limits
 from tidelore.serve.logs import to_stderr
 from tidelore.serve.origins import is_loopback
 from tidelore.serve.pairing import Pairing, Pairings
 from tidelore.serve.rooms import Models, Rooms, opened
 from tidelore.serve.runtime import Runtime, shipped
+from tidelore.serve.transports import transports
 
 RUNTIME_FOLDER = "runtime"
 _BACKLOG = 2048
@@ -65,13 +67,15 @@ class NotLoopback(TideloreError):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`remote`: others may reach it, a person has said so. `on_pairing` is told when a page asks to be paired."""
+    """`remote`: others may reach it, a person has said so. `on_pairing` is told when a page asks to be paired. `idle`: it ends when nobody
+    asked for anything for so many seconds; 0 for never."""
 
     data: Path
     config: Config
     remote: bool = False
     limits: Limits = USUAL
     on_pairing: Callable[[Pairing], None] = lambda _: None
+    idle: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +100,13 @@ async def run(options: Options, ready: Callable[[Running], None]) -> None:
         profiles = Profiles(options.data)
         keyring = Keyring(profiles, Grants(options.data))
         key = profiles.key(DEFAULT)
-        async with _models(options.config) as models, opened(profiles, models) as rooms:
+        async with (
+            _models(options.config, options.data) as models,
+            opened(profiles, models) as rooms,
+            transports(options.config, options.data) as more,
+        ):
             pairings = _pairings(keyring, options.on_pairing)
-            app = build(_parts(options, keyring, rooms, pairings))
+            app = build(_parts(options, keyring, rooms, pairings), more)
             await _serve(app, rooms, listening, options, claim, lambda url, stop: ready(Running(url, key, pairings, stop)))
 
 
@@ -135,9 +143,10 @@ async def _serve(
     ready: Callable[[str, Callable[[], None]], None],
 ) -> None:
     limits = options.limits
+    idle = Idle(app.asgi, time.monotonic)
     server = _Server(
         uvicorn.Config(
-            app.asgi,
+            idle,
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -166,18 +175,19 @@ async def _serve(
         serving = asyncio.create_task(server.serve([listening]))
         looking = asyncio.create_task(rooms.look_around())
         waiting = asyncio.create_task(stopping.wait())
+        resting = [asyncio.create_task(idle.over(options.idle))] if options.idle else []
         try:
             # The socket listens already, so whoever connects from now on is answered.
             url = _url(listening)
             claim.announce(Daemon(url, os.getpid()))
             ready(url, stop)
-            await asyncio.wait([serving, waiting, looking], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([serving, waiting, looking, *resting], return_when=asyncio.FIRST_COMPLETED)
             claim.withdraw()
             await _unless(hurry, rooms.drain(limits.drain_seconds))
             await _unless(hurry, app.sockets.close())
         finally:
-            looking.cancel()
-            waiting.cancel()
+            for task in (looking, waiting, *resting):
+                task.cancel()
             server.should_exit = True
             await serving
     if looking.done() and not looking.cancelled():
@@ -241,22 +251,13 @@ def _url(listening: socket.socket) -> str:
 
 
 @asynccontextmanager
-async def _models(config: Config) -> AsyncIterator[Models]:
+async def _models(config: Config, data: Path) -> AsyncIterator[Models]:
     """The models that are set up. Raises BadInput for an address or a key that cannot be one."""
     async with contextlib.AsyncExitStack() as stack:
-        model, embedder = _model(config.model), _embedder(config.embedder)
+        key = secrets_of(data)
+        model, embedder = memory_model(config.model, key), embedding_model(config.embedder, key)
         if model is not None:
             stack.push_async_callback(model.aclose)
         if embedder is not None:
             stack.push_async_callback(embedder.aclose)
         yield Models(model, embedder)
-
-
-def _model(config: ModelConfig) -> OpenAIModel | None:
-    return OpenAIModel(config.url, config.name, secret(config.key_env)) if config.is_set else None
-
-
-def _embedder(config: EmbedderConfig) -> HttpEmbedder | None:
-    if not config.is_set:
-        return None
-    return HttpEmbedder(config.url, config.name, secret(config.key_env), scale=config.scale, floor=config.floor)

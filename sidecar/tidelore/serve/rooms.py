@@ -12,6 +12,8 @@ from tidelore.engine.ports import Complete
 from tidelore.engine.service import METHODS, Call, Service
 from tidelore.engine.table import Method
 from tidelore.host.embedders import Embedder
+from tidelore.host.embedding_queue import EmbeddingQueue
+from tidelore.host.local_embedder import LocalEmbedder
 from tidelore.host.open import open_service, token
 from tidelore.host.profiles import Profiles
 from tidelore.host.vectors import MatrixVectors
@@ -22,6 +24,8 @@ from tidelore.serve.table import Bound
 
 VECTORS = "vectors.json"
 LOOK_SECONDS = 1.0
+# One recall may read so many chats; a page has less memory, so the engine keeps fewer on its own.
+KEPT_POOLS = 256
 # These write receipts alone: nobody has to read a chat again for them.
 QUIET_WRITES = frozenset({"recall.delivered"})
 
@@ -70,18 +74,21 @@ class Room:
     models: Models
     changes: Changes
     work: Work
+    embedding: EmbeddingQueue | None = None
 
-    def table(self, by: object = None) -> RoomTable:
-        """The methods of the service; others hear of what is written. `by`: who calls, who need not hear of it."""
-        return RoomTable(self, by)
+    def table(self, by: object = None, *, begun: bool = False) -> RoomTable:
+        """The methods of the service; others hear of what is written. `by`: who calls, who need not hear of it. `begun`: the calls are
+        part of work that `work` knows of, so they are still taken when no new ones are."""
+        return RoomTable(self, by, begun=begun)
 
 
 class RoomTable:
     """See `tidelore.serve.table.Table`."""
 
-    def __init__(self, room: Room, by: object) -> None:
+    def __init__(self, room: Room, by: object, *, begun: bool = False) -> None:
         self._room = room
         self._by = by
+        self._begun = begun
 
     def find(self, name: str) -> Bound | None:
         method = METHODS.get(name)
@@ -92,7 +99,7 @@ class RoomTable:
 
     async def _run(self, method: Method, params: Any, call: Call) -> Any:
         room = self._room
-        if room.work.closed:
+        if room.work.closed and not self._begun:
             raise closing()
         if not method.writes:
             return await method.handler(room.service, params, call)
@@ -132,11 +139,12 @@ class Rooms:
             if profile not in self._open:
                 folder = self.profiles.folder(profile)
                 vectors = MatrixVectors(self.models.embedder, folder / VECTORS) if self.models.embedder else None
-                service = await self._stack.enter_async_context(open_service(folder, self.models.complete, vectors))
-                if vectors is not None:
-                    self._stack.push_async_callback(vectors.save)
+                service = await self._stack.enter_async_context(open_service(folder, self.models.complete, vectors, embeds_later=True))
+                service.chats.kept_pools = KEPT_POOLS
                 self._seen[profile] = await service.store.version()
-                self._open[profile] = Room(profile, service, self.models, Changes(token()), self.work)
+                changes = Changes(token())
+                embedding = await self._stack.enter_async_context(_embedding(service, vectors, self.models.embedder, changes))
+                self._open[profile] = Room(profile, service, self.models, changes, self.work, embedding)
             return self._open[profile]
 
     async def look_around(self) -> None:
@@ -172,3 +180,25 @@ async def opened(profiles: Profiles, models: Models) -> AsyncIterator[Rooms]:
         yield rooms
     finally:
         await rooms.aclose()
+
+
+@asynccontextmanager
+async def _embedding(
+    service: Service, vectors: MatrixVectors | None, embedder: Embedder | None, changes: Changes
+) -> AsyncIterator[EmbeddingQueue | None]:
+    """Embeds in the background what is written, and at the end saves what is done."""
+    if vectors is None:
+        yield None
+        return
+    queue = EmbeddingQueue(service, vectors, embedder.warm_up if isinstance(embedder, LocalEmbedder) else lambda: None)
+    silence = changes.listen(lambda change: queue.changed(change.chat, change.scope))
+    task = asyncio.create_task(queue.run())
+    try:
+        yield queue
+    finally:
+        silence()
+        task.cancel()
+        await asyncio.wait([task])
+        await vectors.save()
+        if not task.cancelled():
+            task.result()

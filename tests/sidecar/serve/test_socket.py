@@ -316,7 +316,8 @@ def test_vectors_come_as_float32_from_the_embedder_of_the_sidecar(tmp_path: Path
                         await client.call("embed", texts=wrong)
                     assert caught.value.code == "bad_input"
                 status = await client.call("status")
-                assert status["embedder"] == {"name": "e", "dimension": 3, "scale": 3.0, "floor": 0.4}
+                figures = {"name": "e", "dimension": 3, "scale": 3.0, "floor": 0.4}
+                assert status["embedder"] == {**figures, "pending": 0, "chats": 0, "problem": ""}
 
     asyncio.run(main())
 
@@ -326,7 +327,8 @@ def test_vectors_come_as_float32_from_the_embedder_of_the_sidecar(tmp_path: Path
 )
 def test_what_is_not_set_up_says_so(tmp_path: Path, method: str, params: dict[str, Any], code: str) -> None:
     async def main() -> None:
-        async with serving(tmp_path) as server, server.client() as client:
+        config = Config(embedder=EmbedderConfig(name="none"))
+        async with serving(tmp_path, config=config) as server, server.client() as client:
             with pytest.raises(Failed) as caught:
                 await client.call(method, **params)
             assert caught.value.code == code

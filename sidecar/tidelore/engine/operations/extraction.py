@@ -103,7 +103,7 @@ async def embed_run(service: Service, params: m.ChatOnly, call: Call) -> r.Embed
 
 async def _embed(service: Service, chat: OpenChat) -> list[str]:
     """Hand the texts of the memories to the embedder; what failed stays pending there, and words keep recall going."""
-    if service.vectors is None:
+    if service.vectors is None or service.embeds_later:
         return []
     chat.index.refresh()
     return await _put(service, service.vectors, chat.index.passages())

@@ -18,6 +18,9 @@ Reason = Literal[
 
 # Of what only the walk found, at least this share of the strongest memory's mass is needed.
 WALK_SHARE = 0.005
+# When something was hit at all, this share of the embedder's floor is enough: what is left out only makes way for weaker cards
+# (docs/recall.md).
+NEAR_SHARE = 0.4
 # After so many in a row that did not fit, the room counts as full: what is left of it is not worth ever weaker cards.
 MISSES = 12
 # What may end a statement, or be left away.
@@ -86,11 +89,12 @@ def _reason(each: Scored, preset: Preset, model: VectorModel | None, strongest: 
         return "name"
     if each.share >= preset.share:
         return "words"
-    if model is not None and each.cosine is not None and each.cosine >= model.floor:
+    goes_on = hit and preset.walks
+    if model is not None and each.cosine is not None and each.cosine >= model.floor * (NEAR_SHARE if goes_on else 1.0):
         return "meaning"
     if each.signals["date"]:
         return "date"
-    if hit and preset.walks and each.mass >= WALK_SHARE * strongest > 0:
+    if goes_on and each.mass >= WALK_SHARE * strongest > 0:
         return "walk"
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -81,6 +82,7 @@ class Index:
         self._named: dict[str, set[str]] = {}
         self._links: dict[str, Links] = {}
         self._beside: dict[str, list[str]] = {}
+        self._following: dict[str, str] | None = None
         self._idf: dict[int, float] = {}
         self._length_at: Counter[int] = Counter()
         self._seen: tuple[list[str], list[int], list[str]] | None = None
@@ -112,6 +114,7 @@ class Index:
                     self._add(node)
         self._links.clear()
         self._beside.clear()
+        self._following = None
         self._idf.clear()
         frequencies = Counter(map(len, self.postings.values()))
         words = len(self.postings)
@@ -282,15 +285,28 @@ class Index:
         return frequency <= max(2, COMMON_SHARE * self.size)
 
     def passages(self) -> dict[str, str]:
-        """What an embedder gets of each memory: the moment before it and its own words (docs/recall.md: +10 to +25 for every model)."""
-        out: dict[str, str] = {}
-        last = ""
-        for _, id_ in self.graph.sequence:
-            document = self.documents.get(id_)
-            if document is not None:
-                out[id_] = f"{last}\n{document.text}" if last else document.text
-                last = document.text
-        return {id_: out.get(id_, document.text) for id_, document in self.documents.items()}
+        """What an embedder gets of each memory: the moment before it in its session and its own words (docs/recall.md: +10 to +25 for
+        every model)."""
+        documents = self.documents
+        before = {later: documents[earlier].text for earlier, later in self.following.items()}
+        return {id_: f"{before[id_]}\n{each.text}" if before.get(id_) else each.text for id_, each in documents.items()}
+
+    @property
+    def following(self) -> Mapping[str, str]:
+        """The moment that comes after each moment in its session; of one that stands at several places, after the last of them."""
+        if self._following is None:
+            documents, session_at = self.documents, self.session_at
+            self._following = {}
+            last, session = "", -1
+            for _, id_ in self.graph.sequence:
+                document = documents.get(id_)
+                if document is None:
+                    continue
+                now = session_at[document.order]
+                if last and now == session and last != id_:
+                    self._following[last] = id_
+                last, session = id_, now
+        return self._following
 
     def links(self, id_: str) -> Links:
         """What a memory leads to: words and names that are not too common, and of names those that are shown."""

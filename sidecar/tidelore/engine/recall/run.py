@@ -19,7 +19,7 @@ from tidelore.engine.recall.score import Scored, candidates, score
 from tidelore.engine.recall.spread import spread
 
 CORE_SHARE = 0.4
-DENSE_CANDIDATES = 200
+DENSE_CANDIDATES = 500
 # How many of the best candidates are judged; the rest is too weak to become a card.
 LOOKED_AT = 100
 # Seconds that an embedder may hold up a reply.

@@ -17,6 +17,9 @@ from tidelore.engine.recall.query import Query, leading
 UNREACHED = 1e-6
 # BM25 over whole sessions (benchmark recipe).
 SESSION_K1, SESSION_B = 1.2, 0.5
+# The passage of the next moment holds this one and what was said to it, so its cosine counts too, by this share (docs/recall.md). What
+# has nothing after it stands for itself.
+NEXT_SHARE = 0.45
 # A long text asks for no more than so many words of a single memory each, else nothing could meet a fair share of it.
 MOST_ASKED = 4.0
 FIRST_HAN = "\u3400"
@@ -99,6 +102,7 @@ class _Signals:
         scale, floor, weights = self.scale, self.floor, self.weights
         to_spread, to_session, to_words, to_length = weights.spread, weights.session, weights.words, weights.length
         to_importance, to_recency = weights.importance, weights.recency
+        following, to_next = self.index.following if scale else {}, NEXT_SHARE
         for id_ in ids:
             document = documents[id_]
             order = document.order
@@ -116,7 +120,7 @@ class _Signals:
                     -weights.outdated if document.kind == "moment" and not outdated.isdisjoint(document.keys) else 0.0,
                     to_importance * document.importance,
                     to_recency * place_at[order],
-                    scale * cosines.get(id_, floor),
+                    scale * (cosines.get(id_, floor) + to_next * cosines.get(following.get(id_, id_), floor)) if scale else 0.0,
                 ),
             )
 

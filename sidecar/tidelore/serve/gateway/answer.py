@@ -1,0 +1,190 @@
+"""Reads along what an upstream answers, to know whether it was whole and what was said. It changes no byte of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+# Beyond this nothing is kept: such an answer is passed on and not remembered.
+LONGEST = 4_000_000
+
+Outcome = Literal["said", "tools", "partial"]
+"""A complete answer; a complete call of tools, after which the turn goes on; anything else, a failure or an answer that was cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    outcome: Outcome
+    text: str = ""
+
+
+PARTIAL = Answer("partial")
+
+
+class Reader(Protocol):
+    @property
+    def closed(self) -> bool:
+        """The stream has said that it is at its end."""
+        ...
+
+    def feed(self, data: bytes) -> None: ...
+
+    def end(self) -> Answer:
+        """After all has come."""
+        ...
+
+
+class Lines:
+    """Lines of an event stream, however the bytes were cut."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        *whole, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > LONGEST:
+            self._rest = b""
+        yield from (line.rstrip(b"\r") for line in whole)
+
+    def end(self) -> Iterator[bytes]:
+        rest, self._rest = self._rest, b""
+        if rest:
+            yield rest.rstrip(b"\r")
+
+
+def event(line: bytes) -> dict[str, Any] | None:
+    """The object of a data line; None for any other line."""
+    if not line.startswith(b"data:"):
+        return None
+    return parsed(line[5:])
+
+
+def parsed(data: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+class ChatReader:
+    """Chat completions, as a stream or whole."""
+
+    def __init__(self, *, streamed: bool) -> None:
+        self._streamed = streamed
+        self._lines = Lines()
+        self._body = bytearray()
+        self._texts: list[str] = []
+        self._size = 0
+        self._finish = ""
+        self._failed = False
+        self._done = False
+
+    @property
+    def closed(self) -> bool:
+        return self._done
+
+    def feed(self, data: bytes) -> None:
+        if not self._streamed:
+            if len(self._body) <= LONGEST:
+                self._body += data
+            return
+        for line in self._lines.feed(data):
+            self._line(line)
+
+    def end(self) -> Answer:
+        if self._streamed:
+            for line in self._lines.end():
+                self._line(line)
+        elif (found := parsed(bytes(self._body))) is not None:
+            self._take(found, "message")
+        if self._failed or self._size > LONGEST or not self._finish:
+            return PARTIAL
+        return _answer({"stop": "said", "tool_calls": "tools", "function_call": "tools"}, self._finish, self._texts)
+
+    def _line(self, line: bytes) -> None:
+        if line.startswith(b"data:") and line[5:].strip() == b"[DONE]":
+            self._done = True
+        found = event(line)
+        if found is not None:
+            self._take(found, "delta")
+
+    def _take(self, found: Mapping[str, Any], part: str) -> None:
+        if found.get("error"):
+            self._failed = True
+        choices = found.get("choices")
+        for choice in choices if isinstance(choices, list) else []:
+            if not isinstance(choice, dict) or choice.get("index", 0) != 0:
+                continue
+            said = choice.get(part)
+            content = said.get("content") if isinstance(said, dict) else None
+            if isinstance(content, str):
+                self._size += len(content)
+                if self._size <= LONGEST:
+                    self._texts.append(content)
+            if isinstance(choice.get("finish_reason"), str):
+                self._finish = choice["finish_reason"]
+
+
+class MessagesReader:
+    """Anthropic's messages, as a stream or whole."""
+
+    def __init__(self, *, streamed: bool) -> None:
+        self._streamed = streamed
+        self._lines = Lines()
+        self._body = bytearray()
+        self._texts: list[str] = []
+        self._size = 0
+        self._finish = ""
+        self._stopped = False
+
+    @property
+    def closed(self) -> bool:
+        return self._stopped
+
+    def feed(self, data: bytes) -> None:
+        if not self._streamed:
+            if len(self._body) <= LONGEST:
+                self._body += data
+            return
+        for line in self._lines.feed(data):
+            found = event(line)
+            if found is not None:
+                self._event(found)
+
+    def end(self) -> Answer:
+        if not self._streamed:
+            found = parsed(bytes(self._body)) or {}
+            blocks = found.get("content")
+            for block in blocks if isinstance(blocks, list) else []:
+                if isinstance(block, dict) and block.get("type") == "text":
+                    self._add(block.get("text"))
+            self._finish, self._stopped = str(found.get("stop_reason") or ""), True
+        if not self._stopped or self._size > LONGEST:
+            return PARTIAL
+        return _answer({"end_turn": "said", "stop_sequence": "said", "tool_use": "tools"}, self._finish, self._texts)
+
+    def _event(self, found: Mapping[str, Any]) -> None:
+        delta = found.get("delta")
+        match found.get("type"):
+            case "content_block_delta" if isinstance(delta, dict):
+                self._add(delta.get("text") if delta.get("type") == "text_delta" else None)
+            case "message_delta" if isinstance(delta, dict) and isinstance(delta.get("stop_reason"), str):
+                self._finish = delta["stop_reason"]
+            case "message_stop":
+                self._stopped = True
+            case _:
+                pass
+
+    def _add(self, text: object) -> None:
+        if isinstance(text, str):
+            self._size += len(text)
+            if self._size <= LONGEST:
+                self._texts.append(text)
+
+
+def _answer(outcomes: Mapping[str, Outcome], finish: str, texts: list[str]) -> Answer:
+    outcome = outcomes.get(finish, "partial")
+    return Answer(outcome, "".join(texts)) if outcome != "partial" else PARTIAL

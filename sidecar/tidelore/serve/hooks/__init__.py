@@ -1,0 +1,1 @@
+"""HTTP for hosts that call the model themselves, and for scripts."""
