@@ -1,5 +1,6 @@
 // `make vendor`: brings what extension/vendor/vendor.json names over from node_modules, and writes versions and hashes into that table. A file is
 // copied from its `source`, or bundled into a single module from the line of code in `bundle`, with whatever that needs listed in `holds`.
+// `node tools/vendor.mjs FOLDER` makes all of it in another folder, to compare.
 import { createHash } from "node:crypto";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -8,7 +9,7 @@ import { build } from "esbuild";
 
 const ROOT = resolve(fileURLToPath(import.meta.url), "../..");
 const VENDOR = join(ROOT, "extension/vendor");
-const TABLE = join(VENDOR, "vendor.json");
+const OUT = process.argv[2] ? resolve(process.argv[2]) : VENDOR;
 const FREE = ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC"];
 
 /** @param {string} name @returns {Promise<{version: string, license: string}>} */
@@ -36,13 +37,13 @@ async function bundle(code, target) {
   return [...new Set(names)].sort();
 }
 
-const table = JSON.parse(await readFile(TABLE, "utf8"));
+const table = JSON.parse(await readFile(join(VENDOR, "vendor.json"), "utf8"));
 for (const entry of table) {
   const { version, license } = await about(entry.name);
   if (license !== entry.licence) throw new Error(`${entry.name} ${version} is under ${license}, not ${entry.licence}`);
   entry.version = version;
   for (const file of entry.files) {
-    const target = join(VENDOR, file.file);
+    const target = join(OUT, file.file);
     if (file.bundle) {
       file.holds = [];
       for (const name of await bundle(file.bundle, target)) {
@@ -55,4 +56,4 @@ for (const entry of table) {
   }
   console.log(`${entry.name} ${version}: ${entry.files.map((/** @type {{file: string}} */ { file }) => file).join(", ")}`);
 }
-await writeFile(TABLE, `${JSON.stringify(table, null, 2)}\n`);
+await writeFile(join(OUT, "vendor.json"), `${JSON.stringify(table, null, 2)}\n`);

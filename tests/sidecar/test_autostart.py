@@ -29,7 +29,7 @@ def test_systemd_gets_a_unit_that_it_takes(tmp_path: Path) -> None:
     assert found.file == tmp_path / ".config" / "systemd" / "user" / "tidelore.service"
     text = found.content.decode()
     assert f'ExecStart="{sys.executable}" "-m" "tidelore" "serve" "--data" "/home/ann/100%% $$HOME"' in text
-    assert [step.command[:3] for step in found.install][0] == ("systemctl", "--user", "daemon-reload")
+    assert found.install[0].command[:3] == ("systemctl", "--user", "daemon-reload")
     analyse = shutil.which("systemd-analyze")
     if analyse is None:
         pytest.skip("systemd is not here")
@@ -123,7 +123,8 @@ def test_it_is_installed_told_of_and_removed(tmp_path: Path) -> None:
     assert Path(done["file"]).read_text() == dry["content"]
     assert f'"--data" "{data}"' in dry["content"]
     assert log.read_text().splitlines() == ["--user daemon-reload", "--user enable tidelore.service", "--user restart tidelore.service"]
-    assert {name: answered(data, "service", "status", env=env)[name] for name in ("installed", "current")} == {"installed": True, "current": True}
+    status = answered(data, "service", "status", env=env)
+    assert (status["installed"], status["current"]) == (True, True)
     assert answered(tmp_path / "other", "service", "status", env=env)["current"] is False
     assert answered(data, "service", "remove", env=env)["removed"] is True
     assert not Path(done["file"]).exists()

@@ -11,7 +11,7 @@ from tidelore.cli import build_parser
 from tidelore.texts import load
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text("utf-8")
-EVERYWHERE = {"--data", "--json", "--lang", "--help", "-h", "--version"}
+EVERYWHERE = {"--data", "--profile", "--json", "--lang", "--help", "-h", "--version"}
 
 
 def verbs(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:

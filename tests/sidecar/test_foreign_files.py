@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.sidecar.cli_kit import answered, sample
-from tests.sidecar.serve.kit import process
+from tests.sidecar.serve.kit import error_of, process
 
 CONTENTS = [b"{}", b"[]", b"null", b"\xff\xfe\x00", b"{" * 3000]
 
@@ -22,12 +23,18 @@ def test_a_file_of_the_data_folder_that_is_something_else_is_named_and_not_overw
     (data / name).write_bytes(content)
     (data / name).chmod(0o600)
     with process(data) as (started, said):
-        if not said:
-            assert started.wait(60) == 1
-        elif name == "paired.json" and content == b"{}":
-            assert said["url"], "a list of nobody"
+        if name == "paired.json":
+            # It matters only to pages, which are told; nobody is let in by mistake.
+            answer = httpx.get(said["url"] + "/status", headers={"Origin": "http://127.0.0.1:8000"}, trust_env=False)
+            assert answer.status_code in (403, 500)
+        elif name == "tidelore.db":
+            # A store is opened at the first visit of its profile.
+            answer = httpx.get(said["url"] + "/status", headers={"Authorization": f"Bearer {said['key']}"}, trust_env=False)
+            assert error_of(answer) == (500, "store_error")
+            assert name in answer.json()["error"]["message"]
         else:
-            pytest.fail("it serves as if nothing were wrong")
+            assert name in said["error"]["message"], said  # type: ignore[index]
+            assert started.wait(60) == 1
     assert (data / name).read_bytes() == content
     found = answered(data, "doctor", code=0 if name == "paired.json" and content == b"{}" else 1)
     wrong = [each for each in found["findings"] if each["level"] == "fail"]
@@ -45,7 +52,7 @@ def test_an_import_of_something_else_says_so_and_stores_nothing(tmp_path: Path, 
     assert found["code"] == "bad_input"
     assert found["message"]
     assert file.read_bytes() == content
-    assert not (data / "tidelore.db").exists()
+    assert answered(data, "chats")["chats"] == []
 
 
 @pytest.mark.req("P87")

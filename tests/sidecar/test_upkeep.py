@@ -185,7 +185,8 @@ def test_the_verbs_work_on_the_profile_that_is_named(data: Path, tmp_path: Path)
 
 
 def facts(count: int) -> str:
-    lines = [json.dumps({"role": "user" if at % 2 == 0 else "assistant", "content": f"My cousin Olga{at} lives in Bergen."}) for at in range(count)]
+    roles = ("user", "assistant")
+    lines = [json.dumps({"role": roles[at % 2], "content": f"My cousin Olga{at} lives in Bergen."}) for at in range(count)]
     return "\n".join(lines) + "\n"
 
 

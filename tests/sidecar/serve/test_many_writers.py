@@ -69,7 +69,8 @@ def test_calls_of_one_turn_all_apply_whatever_their_order_and_leave_a_sound_stor
 @pytest.mark.req("P91")
 def test_a_memory_that_goes_takes_its_edges_and_orphans_and_spares_what_is_shared(tmp_path: Path) -> None:
     async def run(server: Server, http: httpx.AsyncClient) -> None:
-        made = [(await http.post("/v1/memory/write", json={"content": f"Olga keeps {what}.", "about": "Olga"})).json() for what in ("bees", "goats")]
+        bodies = [{"content": f"Olga keeps {what}.", "about": "Olga"} for what in ("bees", "goats")]
+        made = [(await http.post("/v1/memory/write", json=body)).json() for body in bodies]
         chat = await where(http)
 
         async def shape() -> tuple[set[str], int]:
@@ -92,7 +93,8 @@ def test_a_memory_that_goes_takes_its_edges_and_orphans_and_spares_what_is_share
 @pytest.mark.req("P91")
 def test_a_message_that_goes_takes_what_only_it_said(tmp_path: Path) -> None:
     async def run(server: Server, http: httpx.AsyncClient) -> None:
-        both = [{"role": "user", "text": text, "name": "Ann"} for text in ("My sister Olga lives in Bergen.", "My brother Silas lives in Oslo.")]
+        said = ("My sister Olga lives in Bergen.", "My brother Silas lives in Oslo.")
+        both = [{"role": "user", "text": text, "name": "Ann"} for text in said]
         await call(http, "chat.update", chat="story", messages=both)
         await call(http, "extract.run", chat="story", lag=0)
         whole = await call(http, "graph.get", chat="story")

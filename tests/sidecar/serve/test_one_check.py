@@ -39,12 +39,13 @@ def tries(node: str, scope: str) -> Mapping[tuple[str, str], list[Any]]:
         calls += [rpc(name, chat=chat) for name in ("graph.get", "stats", "chat.keys", "undo", "chat.purge")]
         calls += [rpc(name, chat=chat, node=node) for name in ("node.get", "why", "node.retire")]
         calls += [rpc("recall.run", chat=chat, query=QUESTION, scopes=["profile"], beside=places)]
-        calls += [rpc("sources.search", chat=chat, query="vault"), rpc("sources.read", chat=chat, first=0), rpc("state.get", chat=chat, about="Olga")]
+        calls += [rpc("sources.search", chat=chat, query="vault"), rpc("sources.read", chat=chat, first=0)]
+        calls += [rpc("state.get", chat=chat, about="Olga")]
         calls += [rpc("node.edit", chat=chat, node=node, fields={"text": "gone"})]
     mcp = [rpc("resources/list"), rpc("tools/list"), rpc("prompts/list"), rpc("resources/read", uri=f"tidelore://memory/{node}")]
     mcp += [tool("recall", query=QUESTION), tool("read", ids=[node]), tool("graph"), tool("state", about="Olga")]
     mcp += [tool("edit", id=node, text="gone"), tool("sources_search", query="vault"), tool("recall", query=QUESTION, chat="story")]
-    chat = {"model": "m", "messages": [{"role": "user", "content": QUESTION}]}
+    talk = {"model": "m", "messages": [{"role": "user", "content": QUESTION}]}
     hooks = [{"query": QUESTION}, {"query": QUESTION, "chat": "story"}]
     return {
         ("GET", "/"): [None],
@@ -63,9 +64,9 @@ def tries(node: str, scope: str) -> Mapping[tuple[str, str], list[Any]]:
         ("GET", "/v1/host/deliveries"): [None],
         ("POST", "/v1/memory/recall"): hooks,
         ("POST", "/v1/memory/write"): [{"content": "something else", "chat": "story"}],
-        ("POST", "/v1/chat/completions"): [chat],
-        ("POST", "/v1/messages"): [chat],
-        ("POST", "/v1/messages/count_tokens"): [chat],
+        ("POST", "/v1/chat/completions"): [talk],
+        ("POST", "/v1/messages"): [talk],
+        ("POST", "/v1/messages/count_tokens"): [talk],
         ("POST", "/v1/embeddings"): [{"model": "m", "input": "x"}],
         ("GET", "/v1/models"): [None],
         ("GET", "/v1/models/{name}"): [None],
@@ -73,8 +74,8 @@ def tries(node: str, scope: str) -> Mapping[tuple[str, str], list[Any]]:
     }
 
 
-async def send(http: httpx.AsyncClient, method: str, path: str, body: Any) -> httpx.Response:
-    return await http.request(method, path.replace("{id}", "x").replace("{name}", "x"), json=body, headers=MCP)
+async def send(http: httpx.AsyncClient, method: str, path: str, body: Any, **headers: str) -> httpx.Response:
+    return await http.request(method, path.replace("{id}", "x").replace("{name}", "x"), json=body, headers={**MCP, **headers})
 
 
 async def fill(server: Server, http: httpx.AsyncClient) -> tuple[str, str]:
@@ -106,7 +107,8 @@ def test_no_route_gives_a_profile_to_the_key_of_another_or_changes_it(tmp_path: 
             assert (await mine.post("/rpc", json=graph)).json() == before
             # The same tries with the right key find it, so they are no blind ones.
             found = set()
-            for key in (("POST", "/rpc"), ("POST", "/mcp"), ("POST", "/api/hook/recall"), ("POST", "/v1/memory/recall"), ("GET", "/v1/host/deliveries")):
+            reads = [("POST", path) for path in ("/rpc", "/mcp", "/api/hook/recall", "/v1/memory/recall")]
+            for key in [*reads, ("GET", "/v1/host/deliveries")]:
                 for body in asked[key]:
                     if body is None or body.get("method") not in ("node.retire", "node.edit", "undo", "chat.purge"):
                         answer = await send(mine, *key, body)
@@ -128,7 +130,7 @@ def test_every_route_that_is_served_refuses_who_has_no_key_and_names_and_pages_t
                 for header, value in (("Host", "evil.example"), ("Origin", "https://evil.example")):
                     if path.startswith("/pair/") and header == "Origin":
                         continue  # who pairs is a stranger still
-                    refused = await mine.request(method, path.replace("{id}", "x").replace("{name}", "x"), json=bodies[0], headers={header: value})
+                    refused = await send(mine, method, path, bodies[0], **{header: value})
                     assert refused.status_code == 403, (path, header)
 
     asyncio.run(main())

@@ -1,0 +1,2 @@
+// The types of the package that sigma.mjs was made from.
+export { default as Sigma } from "sigma";
