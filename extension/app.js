@@ -231,6 +231,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     // Where nothing lasts, that has been said already.
     if (unknown && page.lasting) ui.notice(app, "evicted");
     if (!open || open.off || reason.startsWith("generation:")) return;
+    void injection.gather(open.floors).catch(onError);
     if (!news && open.chat === before && status.stats) return;
     jobs.add({ kind: "rules", method: "extract.run", chat: open.chat, title: open.title, params: { by: "rules", lag: settings.lag } });
   }
@@ -239,6 +240,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
   async function afterJob(job) {
     if (!engine) return;
     if (job.state === "failed" && FULL.test(job.error)) ui.notice(app, "quota");
+    else if (job.state === "failed" && job.kind === "model") ui.notice(app, "model_failed", { detail: job.error });
     if (job.chat !== status.chat?.chat) return;
     try {
       const stats = await call("stats", { chat: job.chat });
@@ -255,11 +257,13 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     if (use === "none" || (asked && !agreed)) return;
     const { windows } = await call("extract.plan", { chat, by: "model", lag: settings.lag, exchanges });
     if (!windows.length || chat !== status.chat?.chat) return;
+    clearTimeout(modelTimer);
     if (!agreed) {
-      await ui.consent(app);
+      // No dialog takes the keys away from somebody who is writing.
+      if (host.isTyping()) modelTimer = setTimeout(() => void considerModel(chat).catch(onError), MODEL_DELAY_MS);
+      else await ui.consent(app);
       return;
     }
-    clearTimeout(modelTimer);
     modelTimer = setTimeout(() => {
       // One that is under way takes up whatever has become due.
       const going = jobs.views().some((job) => job.kind === "model" && job.chat === chat && ["waiting", "running", "paused"].includes(job.state));

@@ -16,6 +16,7 @@ import { whyText } from "./ui/why.js";
  * @property {boolean} [value] it takes a text
  * @property {string[]} [named] arguments by name; their help is `command.NAME.ARGUMENT`
  * @property {boolean} [says] what it answers is shown as a notice too, unless quiet=true: it is an action
+ * @property {(t: App["text"]["t"], answer: string) => string} [notice] what is shown where the answer alone does not say what was done
  * @property {(app: App, value: string, named: Named) => Promise<string> | string} run
  */
 
@@ -145,6 +146,7 @@ export const COMMANDS = [
     value: true,
     named: ["about", "kind"],
     says: true,
+    notice: (t, text) => t("command.done.remember", { text }),
     async run(app, value, { about, kind }) {
       const { node } = await app.call("node.write", { text: needed(app, value), ...(about && { about }), ...(kind && { kind }) });
       return node;
@@ -155,6 +157,7 @@ export const COMMANDS = [
     value: true,
     named: ["node", "field"],
     says: true,
+    notice: (t, text) => t("command.done.edit", { text }),
     async run(app, value, { node = "", field = "" }) {
       // Without a value a field is taken away, but never because a pipe was empty.
       if (!field) needed(app, value);
@@ -162,8 +165,8 @@ export const COMMANDS = [
       return changed.text;
     },
   },
-  { name: "tidelore-forget", value: true, says: true, run: async (app, value) => (await app.call("node.retire", { node: needed(app, value) })).text },
-  { name: "tidelore-undo", value: true, says: true, run: async (app, value) => (await app.call("undo", value ? { commit: value } : {})).text },
+  { name: "tidelore-forget", value: true, says: true, notice: (t, text) => t("command.done.forget", { text }), run: async (app, value) => (await app.call("node.retire", { node: needed(app, value) })).text },
+  { name: "tidelore-undo", value: true, says: true, notice: (t, text) => t("command.done.undo", { text }), run: async (app, value) => (await app.call("undo", value ? { commit: value } : {})).text },
   { name: "tidelore-node", value: true, run: async (app, value) => json(await app.call("node.get", { node: needed(app, value) })) },
   { name: "tidelore-why", value: true, run: async (app, value) => whyText(app, await app.call("why", { node: needed(app, value) })) },
   { name: "tidelore-stats", run: async (app) => json(await app.call("stats")) },
@@ -198,7 +201,7 @@ export const COMMANDS = [
 /** @param {App} app */
 export function registerCommands(app) {
   const { t } = app.text;
-  for (const { name, value, named = [], says, run } of COMMANDS) {
+  for (const { name, value, named = [], says, notice, run } of COMMANDS) {
     const all = says ? [...named, "quiet"] : named;
     app.host.addCommand({
       name,
@@ -208,7 +211,7 @@ export function registerCommands(app) {
       async run(given, text) {
         try {
           const answer = await run(app, text.trim(), given);
-          if (says && answer && given.quiet !== "true") app.host.notify("info", answer);
+          if (says && answer && given.quiet !== "true") app.host.notify("info", notice ? notice(t, answer) : answer);
           return answer;
         } catch (error) {
           app.host.notify("error", app.text.error(error));

@@ -210,18 +210,30 @@ export function createHost() {
     /**
      * A dialog. Answers whether it was agreed to.
      * @param {HTMLElement} content
-     * @param {{ok: string, cancel?: string, wide?: boolean}} buttons
+     * @param {{ok: string, cancel?: string, wide?: boolean, cautious?: boolean}} buttons `cautious`: a key that was meant for something else declines
      * @returns {Promise<boolean>}
      */
-    async ask(content, { ok, cancel, wide = false }) {
+    async ask(content, { ok, cancel, wide = false, cautious = false }) {
       const { callGenericPopup, POPUP_TYPE, POPUP_RESULT } = context();
       const type = cancel === undefined ? POPUP_TYPE.TEXT : POPUP_TYPE.CONFIRM;
-      const answer = await callGenericPopup(content, type, "", { okButton: ok, cancelButton: cancel, wide, allowVerticalScrolling: true });
+      const answer = await callGenericPopup(content, type, "", {
+        okButton: ok,
+        cancelButton: cancel,
+        wide,
+        allowVerticalScrolling: true,
+        ...(cautious ? { defaultResult: POPUP_RESULT.NEGATIVE } : {}),
+      });
       return answer === POPUP_RESULT.AFFIRMATIVE;
     },
 
     /** A question that stops everything until it is answered. @param {string} text @returns {boolean} */
     confirm: (text) => globalThis.confirm(text),
+
+    /** Whether the person is writing a message now: no dialog may take the keys away. */
+    isTyping() {
+      const input = document.getElementById("send_textarea");
+      return input instanceof HTMLTextAreaElement && document.activeElement === input && input.value !== "";
+    },
 
     /** Where our elements go: among settings, in the menu of extensions, beside the input, over the page. @param {keyof typeof HOMES} where @param {HTMLElement} element */
     mount: (where, element) => void document.querySelector(HOMES[where])?.append(element),

@@ -1,5 +1,6 @@
 // Before a generation: bring the engine up to date, recall, put the two blocks into the prompt. All within a limit of time; memory that is late or
 // fails never holds the reply.
+import { createHistoryRoom } from "./history_room.js";
 import { hasText } from "./records.js";
 
 /**
@@ -44,6 +45,7 @@ export function createInjection({
   now = Date.now,
   wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 }) {
+  const historyRoom = createHistoryRoom(host);
   let blocks = { core: "", recalled: "" };
   /** @type {{chat: string, recall: string, nodes: string[]} | null} */
   let pending = null;
@@ -115,7 +117,7 @@ export function createInjection({
     if (!open || open.off) return { outcome: "empty" };
     const turn = turnOf(host.messages(), leaveOutReply);
     const used = turn.user && !again ? await reusable(open.chat, turn.user, signal) : null;
-    const room = await roomFor(contextTokens, turn);
+    const room = await roomFor(contextTokens, turn, known(open.floors));
     if (room.budget < LEAST_TOKENS) return { outcome: "too_small" };
     const found = used ?? (await recall(open, turn, room, signal));
     if (signal.aborted) return {};
@@ -140,14 +142,14 @@ export function createInjection({
   }
 
   /**
-   * @param {import("./sync.js").Open} open @param {Turn} turn @param {{budget: number, history: number}} room @param {AbortSignal} signal
+   * @param {import("./sync.js").Open} open @param {Turn} turn @param {{budget: number, from: number}} room @param {AbortSignal} signal
    * @returns {Promise<RecallRecord | null>}
    */
   async function recall({ chat }, turn, room, signal) {
     let budget = room.budget;
     for (let round = 0; ; round++) {
       const params = { chat, query: turn.query, reply: turn.reply, earlier: turn.earlier, preset: settings().preset };
-      const found = await call("recall.run", { ...params, budget, context_tokens: room.history, trace: false }, { signal });
+      const found = await call("recall.run", { ...params, budget, context_from: room.from, trace: false }, { signal });
       if (!found.core && !found.recalled) return null;
       const tokens = (await host.countTokens(found.core)) + (await host.countTokens(found.recalled));
       const fits = tokens <= room.budget * TOLERANCE;
@@ -158,14 +160,22 @@ export function createInjection({
   }
 
   /**
-   * How much may be put in, and how much of the newest history will stand in the prompt anyway; both in tokens.
-   * @param {number} contextTokens @param {Turn} turn
+   * How many tokens may be put in, and the first message (the engine's index) that will stand in the prompt anyway. Where the whole chat fits, memory
+   * has nothing to tell of it; where it does not, memory takes the place of the oldest of what would fit.
+   * @param {number} contextTokens @param {Turn} turn @param {HostMessage[]} messages
    */
-  async function roomFor(contextTokens, turn) {
+  async function roomFor(contextTokens, turn, messages) {
     const fixed = Math.max(overhead, await host.countTokens(host.cardText()));
-    const free = contextTokens - fixed - (await host.countTokens(turn.user?.text ?? ""));
-    const budget = Math.min(settings().budget, Math.floor(free * SHARE));
-    return { budget, history: Math.max(0, contextTokens - fixed - Math.max(0, budget)) };
+    const free = contextTokens - fixed;
+    const budget = Math.min(settings().budget, Math.floor((free - (await host.countTokens(turn.user?.text ?? ""))) * SHARE));
+    const whole = historyRoom.from(messages, free);
+    return { budget, from: whole.from === 0 ? 0 : historyRoom.from(messages, free - Math.max(0, budget)).from };
+  }
+
+  /** @param {number[]} floors @returns {HostMessage[]} the messages that the engine knows */
+  function known(floors) {
+    const messages = host.messages();
+    return floors.flatMap((floor) => messages[floor] ?? []);
   }
 
   /** @param {string} chat @param {Turn} turn @param {any} found @param {number} tokens @returns {RecallRecord} */
@@ -197,6 +207,9 @@ export function createInjection({
     takeOut,
     clear,
     blocks: () => blocks,
+
+    /** Counts what the next prompt may hold, while nobody waits for it. @param {number[]} floors of the messages that the engine knows */
+    gather: (floors) => historyRoom.gather(known(floors)),
 
     /** A reply has come: what was in its prompt is delivered. */
     async delivered() {

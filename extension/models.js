@@ -53,7 +53,11 @@ export async function testModel(given, signal = new AbortController().signal) {
     if (!chosen) throw new Fault("no_model", "No memory model is chosen.", "Choose one in the settings.");
     const messages = [{ role: "user", content: 'Answer with this JSON object and nothing else: {"ready": true}' }];
     const request = { messages, schema: { type: "object" }, tokens: TEST_TOKENS, stream: settings.model.stream && chosen.streams };
-    await asked(chosen, request, Math.min(TEST_SECONDS, settings.model.seconds), clock, signal);
+    const answer = await asked(chosen, request, Math.min(TEST_SECONDS, settings.model.seconds), clock, signal);
+    if (!/"ready"\s*:\s*true/.test(answer)) {
+      const hint = "Memories are read from JSON: choose a model that can write it.";
+      throw new Fault("model_answer", `${chosen.name} answers, but not with the JSON that it was asked for.`, hint, { raw: answer });
+    }
     return { ok: true, detail: chosen.name, ms: ms(), error: null };
   } catch (error) {
     const fault = /** @type {any} */ (error);

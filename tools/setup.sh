@@ -59,7 +59,10 @@ if ! usable_environment; then
     find_python
     echo "Setting up .venv with $("$python" --version) (once, about a minute) ..."
     rm -rf .venv
-    "$python" -m venv .venv || fail 'The virtual environment .venv could not be made; the lines above say why.'
+    if ! "$python" -m venv .venv; then
+        rm -rf .venv # half of one would be taken for a whole one next time
+        fail 'The virtual environment .venv could not be made; the lines above say why. Then run the command again.'
+    fi
 fi
 [ "${1:-}" != environment ] || exit 0
 

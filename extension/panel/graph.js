@@ -72,7 +72,7 @@ export function graphTab(desk, { load = () => import("./graph_view.js"), layout 
     patch(note, message(memories));
     note.hidden = !note.childNodes.length;
     stage.setAttribute("aria-label", t("graph.label", { n: Math.min(total, MOST), edges: memories?.edges.length ?? 0 }));
-    if (memories && total) void show(memories, found);
+    if (memories && total && !fault) void show(memories, found);
   }
 
   /** @param {Memories | null} memories */

@@ -91,6 +91,7 @@ export function createLayout({ open = () => new Worker(new URL("./layout_worker.
         if (data.id !== task) return;
         nodes.forEach((node, at) => places.set(node.id, [data.places[2 * at], data.places[2 * at + 1]]));
         onStep(data.done);
+        if (!data.done) requestAnimationFrame(() => requestAnimationFrame(() => id === task && worker?.postMessage({ drawn: id })));
       };
       worker.postMessage({ id, nodes: rows, edges: pairs, rounds: few ? 60 : roundsFor(nodes.length), settings: settingsFor(nodes.length) }, [rows.buffer, pairs.buffer]);
     },

@@ -1,4 +1,5 @@
-// Finds places for the nodes of a graph, in a worker: the page draws on meanwhile.
+// Finds places for the nodes of a graph, in a worker: the page draws on meanwhile. It goes on when the page has drawn what it was told, so that a
+// slow page is not flooded.
 import { iterate } from "../vendor/forceatlas2.mjs";
 
 /**
@@ -12,21 +13,31 @@ import { iterate } from "../vendor/forceatlas2.mjs";
  * @typedef {{id: number, places: Float32Array, done: boolean}} Step x and y of each node
  */
 
-const SHOW_MS = 200;
+const STEP_MS = 250;
 const ROW = 10;
 const port = /** @type {any} */ (globalThis);
 
-port.onmessage = (/** @type {{data: Task}} */ { data: { id, nodes, edges, rounds, settings } }) => {
-  let shown = Date.now();
-  for (let round = 1; round <= rounds; round++) {
-    iterate(settings, nodes, edges);
-    const done = round === rounds;
-    if (!done && Date.now() - shown < SHOW_MS) continue;
-    shown = Date.now();
-    const places = placesOf(nodes);
-    port.postMessage({ id, places, done }, [places.buffer]);
-  }
+/** @type {Task | null} */
+let task = null;
+
+port.onmessage = (/** @type {{data: Task | {drawn: number}}} */ { data }) => {
+  if ("nodes" in data) task = data;
+  if (task && ("nodes" in data || data.drawn === task.id)) step(task);
 };
+
+/** @param {Task} current */
+function step(current) {
+  const { id, nodes, edges, settings } = current;
+  const end = Date.now() + STEP_MS;
+  while (current.rounds > 0 && Date.now() < end) {
+    iterate(settings, nodes, edges);
+    current.rounds--;
+  }
+  const done = current.rounds <= 0;
+  if (done) task = null;
+  const places = placesOf(nodes);
+  port.postMessage({ id, places, done }, [places.buffer]);
+}
 
 /** @param {Float32Array} nodes */
 function placesOf(nodes) {

@@ -44,7 +44,7 @@ async function ask(app) {
       h("p", null, t("consent.without")),
     ]),
   );
-  const agreed = await app.host.ask(content, { ok: t("consent.agree"), cancel: t("consent.not_now") });
+  const agreed = await app.host.ask(content, { ok: t("consent.agree"), cancel: t("consent.not_now"), cautious: true });
   await app.agree(agreed);
   return agreed;
 }

@@ -10,6 +10,7 @@ export const KINDS = {
   quota: "error",
   evicted: "warning",
   other_tab: "warning",
+  model_failed: "warning",
   too_small: "warning",
 };
 

@@ -67,6 +67,7 @@ export class FakeHost {
   dropSettings = () => void (this.stored_ = {});
   notify = (kind, text) => void this.notices.push({ kind, text });
   ask = async () => true;
+  isTyping = () => false;
   mount() {}
   addCommand() {}
   addMacro() {}

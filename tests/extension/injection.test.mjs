@@ -179,18 +179,30 @@ test("no more than a share of a small context is taken, and nothing of one that 
   assert.deepEqual([full.outcomes[0].outcome, full.calls.length], ["too_small", 0]);
 });
 
-test("the engine hears how much of the history is in the prompt anyway, also from the last finished prompt", async () => {
+test("where the whole chat fits, all of it counts as in the prompt, however much memory might take", async () => {
+  const { injection, calls } = setUp();
+  await injection.before(1200, "normal");
+  assert.equal(calls[0].params.context_from, 0);
+});
+
+test("where it does not, what memory may displace counts as gone", async () => {
   const { host, injection, calls } = setUp();
-  await injection.before(8000, "normal");
-  assert.equal(calls[0].params.context_tokens, 8000 - 900);
+  host.chat.forEach((message) => (message.text = "x".repeat(4000)));
+  await injection.gather([0, 1, 2]);
+  await injection.before(2200, "normal");
+  assert.equal(calls[0].params.context_from, 2, "1004 tokens each: two would fit, one beside 360 of memory");
+});
+
+test("what stands in the prompt beside the chat is learnt from the last one", async () => {
+  const { host, injection, calls } = setUp();
+  host.chat.forEach((message) => (message.text = "x".repeat(4000)));
+  await injection.gather([0, 1, 2]);
   await injection.observe([
-    { role: "system", content: "x".repeat(4000) },
-    { role: "system", content: "core text" },
-    { role: "user", content: "y".repeat(400) },
+    { role: "system", content: "y".repeat(8000) },
+    { role: "user", content: "z".repeat(400) },
   ]);
-  host.chat[2].text = "And now?";
-  await injection.before(8000, "normal");
-  assert.equal(calls[1].params.context_tokens, 8000 - 1000 - 900);
+  await injection.before(5000, "normal");
+  assert.equal(calls[0].params.context_from, 1, "3000 are left: three would not fit, two fit beside 600 of memory");
 });
 
 test("a receipt is given once, after the reply", async () => {

@@ -150,7 +150,7 @@ test("the first question names the model, the windows, the tokens, and what leav
   const { text, content, buttons } = asked(page);
   for (const part of [HOSTILE, "148", "about 412,000", "long chat", "What leaves: the text of these messages goes through SillyTavern", "Without a model everything works too"]) assert.ok(text.includes(part), part);
   assert.equal(content.querySelector("img"), null);
-  assert.deepEqual(buttons, { ok: "Agree", cancel: "Not now" });
+  assert.deepEqual(buttons, { ok: "Agree", cancel: "Not now", cautious: true });
   assert.deepEqual(page.called("agree"), [[true]]);
 });
 

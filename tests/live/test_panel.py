@@ -239,6 +239,23 @@ def test_nothing_in_panel_and_card_is_out_of_reach_for_who_cannot_see_or_point(s
     open_panel(story).locator("#tidelore-colours").select_option("host")
 
 
+def test_the_graph_is_drawn_its_places_last_and_a_past_of_it_is_shown(story: Tab) -> None:
+    part = open_panel(story, "graph")
+    part.locator("canvas").first.wait_for()
+    part.get_by_role("button", name="See all").wait_for()
+    everything = len(graph(story)["nodes"])
+    story.wait("n => document.querySelector('.tidelore-graph-line').innerText.includes(`${n} of ${n}`)", "all of it", everything)
+    part.locator("input[type=range]").focus()
+    story.page.keyboard.press("Home")
+    story.wait("n => !document.querySelector('.tidelore-graph-line').innerText.includes(`of ${n}`)", "the beginning of it", everything)
+    assert "as of floor 0" in part.inner_text()
+    story.page.keyboard.press("End")
+    story.wait("n => document.querySelector('.tidelore-graph-line').innerText.includes(`${n} of ${n}`)", "the present", everything)
+    page = open_node(story, "My cat is called Biscuit.")
+    page.get_by_role("button", name="Show in the graph").click()
+    part.get_by_role("button", name="Show all again").wait_for()
+
+
 def test_memory_that_is_off_says_so_in_the_panel_and_is_switched_on_there(story: Tab) -> None:
     configure(story, enabled=False)
     part = open_panel(story)

@@ -56,10 +56,10 @@ def test_a_query_is_not_kept_waiting_while_the_model_is_loading() -> None:
         waiting = asyncio.ensure_future(embedder.embed(["a"], "document"))
         with pytest.raises(ModelUnreachable, match="loaded"):
             await embedder.embed(["q"], "query")
-        assert not embedder.ready
+        before = embedder.ready
         loaded.set()
         assert (await waiting).shape == (1, DEFAULT.dimension)
-        assert embedder.ready
+        assert (before, embedder.ready) == (False, True)
         assert (await embedder.embed(["q"], "query")).shape == (1, DEFAULT.dimension)
         await embedder.aclose()
 

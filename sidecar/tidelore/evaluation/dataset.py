@@ -1,7 +1,7 @@
 """Conversations with questions, one JSON file each:
 
-    {"id", "speakers": [...], "sessions": [{"date", "when"?, "turns": [{"id", "speaker", "text", "caption"?}]}],
-     "questions": [{"id", "question", "category", "evidence": [ids of turns]}]}
+{"id", "speakers": [...], "sessions": [{"date", "when"?, "turns": [{"id", "speaker", "text", "caption"?}]}],
+ "questions": [{"id", "question", "category", "evidence": [ids of turns]}]}
 """
 
 from __future__ import annotations

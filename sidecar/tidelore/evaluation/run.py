@@ -10,7 +10,7 @@ from typing import Any
 
 from tidelore.engine.errors import ModelError
 from tidelore.engine.memory import MemoryStore
-from tidelore.engine.service import Service
+from tidelore.engine.service import QUIET, Service
 from tidelore.engine.text.counting import count_tokens
 from tidelore.evaluation.baselines import all_of
 from tidelore.evaluation.dataset import Conversation, Question
@@ -36,7 +36,7 @@ class Report:
 
 
 async def evaluate(
-    conversations: Sequence[Conversation], embedder: Embedder | None, progress: Callable[[int, int], None] = lambda done, total: None
+    conversations: Sequence[Conversation], embedder: Embedder | None, progress: Callable[[int, int], None] = QUIET.progress
 ) -> Report:
     """Questions without evidence are left out. Raises ModelError."""
     report = Report()

@@ -46,6 +46,12 @@ async def embedder(config: EmbedderConfig, key: Secret) -> tuple[Finding, int]:
     if bool(config.url) != (config.name not in PACKAGED):
         return Finding("embedder", "warn", "half"), 0
     values: dict[str, Any] = {"url": without_secrets(config.url), "model": vectors_name(config)}
+    if not config.url:
+        # One that runs here is only looked for: to load it takes seconds.
+        packaged = PACKAGED[config.name]
+        values |= {"dimension": packaged.dimension, "package": packaged.install}
+        installed = packaged.installed
+        return Finding("embedder", "ok" if installed else "fail", "here" if installed else "missing", values), packaged.dimension
     try:
         found = embedding_model(config, key)
         assert found is not None

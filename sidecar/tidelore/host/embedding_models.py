@@ -1,5 +1,5 @@
 """What is known of embedding models, by their names. A cosine means another thing in each: `scale` is its weight in a score, `floor` the
-cosine that admits a memory by itself (docs/recall.md). The page has the same table in extension/remote/embedding_models.js; a test compares."""
+cosine that admits a memory by itself (docs/recall.md). extension/remote/embedding_models.js has the same table; a test compares them."""
 
 from __future__ import annotations
 

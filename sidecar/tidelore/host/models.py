@@ -41,7 +41,7 @@ def embedding_model(config: EmbedderConfig, key: Secret) -> HttpEmbedder | Local
         if config.name not in PACKAGED:
             raise BadInput(
                 f"The embedder {config.name!r} has no address.",
-                f'Set `url` of [embedder] as well, or `name` to one of {", ".join(PACKAGED)} or none.',
+                f"Set `url` of [embedder] as well, or `name` to one of {', '.join(PACKAGED)} or none.",
             )
         return LocalEmbedder(PACKAGED[config.name], config.scale, config.floor)
     if config.name in ("", "default"):

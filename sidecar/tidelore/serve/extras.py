@@ -133,9 +133,7 @@ async def status(room: Room, params: Nothing, call: Call) -> Status:
         __version__,
         room.profile,
         complete.name if complete else "",
-        EmbedderStatus(
-            model.name, model.dimension, model.scale, model.floor, standing.pending, standing.chats, standing.problem
-        )
+        EmbedderStatus(model.name, model.dimension, model.scale, model.floor, standing.pending, standing.chats, standing.problem)
         if model
         else None,
         room.changes.run,
