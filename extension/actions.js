@@ -59,6 +59,7 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
       const mark = host.mark();
       if (!host.place() || !mark) throw problem("error.no_chat");
       host.setMark({ ...mark, off: !on });
+      await host.saveMark();
       injection.clear();
       await sync.now("switch");
     },
@@ -71,12 +72,12 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
     },
 
     async recallAgain() {
-      const { chat } = await current();
+      const { chat, floors } = await current();
       const { user } = turnOf(host.messages(), false);
       if (!user) throw problem("error.no_user_message");
       const { preset, budget } = settings();
       const turn = turnOf(host.messages(), false);
-      const params = { chat, query: turn.query, reply: turn.reply, earlier: turn.earlier, preset, budget, context_from: user.index, trace: false };
+      const params = { chat, query: turn.query, reply: turn.reply, earlier: turn.earlier, preset, budget, context_from: Math.max(0, floors.indexOf(user.index)), trace: false };
       const found = await call("recall.run", params, { deadline: RECALL_LIMIT_MS });
       if (!found.core && !found.recalled) {
         records.set(user.index, null);

@@ -58,6 +58,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
   /** @type {Promise<void> | null} */
   let starting = null;
   let restarts = 0;
+  let owed = false;
   let told = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let modelTimer;
@@ -166,6 +167,12 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     const info = await opened.ready;
     // The sidecar may have come, or gone, while the engine started.
     opened.setPorts(await remotes.ports(settings));
+    if (!settings.enabled) {
+      // Switched off while it started.
+      opened.close();
+      stopEngine();
+      return;
+    }
     engine = opened;
     sync.forget();
     show({ engine: "ready", info, store: info.store ?? status.store, model: remotes.modelName(), embedder: remotes.embedderName() });
@@ -180,7 +187,11 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
       ui.notice(app, "store_memory", { detail: event.detail });
     }
     if (event.step === "store" && event.outcome === "closed") ui.notice(app, "store_closed");
-    if (event.step === "other" && event.chat) sync.soon("another tab");
+    if (event.step === "other" && event.chat) {
+      // This page's chat is told anew, though nothing on it has changed.
+      sync.forget();
+      sync.soon("another tab");
+    }
     if (event.step === "worker" && event.outcome === "failed") void workerFailed();
   }
 
@@ -197,8 +208,10 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
 
   async function workerFailed() {
     engine = null;
-    show({ engine: "failed" });
+    // What was under way is planned anew once the engine is back.
+    show({ engine: "failed", stats: null });
     if (restarts++ < RESTARTS) await startEngine();
+    else ui.notice(app, "engine_failed", { detail: text.t("engine.failed") });
   }
 
   async function usePorts() {
@@ -230,9 +243,13 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     presence.show(open?.chat ?? "");
     // Where nothing lasts, that has been said already.
     if (unknown && page.lasting) ui.notice(app, "evicted");
-    if (!open || open.off || reason.startsWith("generation:")) return;
+    if (!open || open.off) return;
+    // What a generation told the engine is extracted after it, also when no reply came of it.
+    owed ||= news;
+    if (reason.startsWith("generation:")) return;
     void injection.gather(open.floors).catch(onError);
-    if (!news && open.chat === before && status.stats) return;
+    if (!owed && open.chat === before && status.stats) return;
+    owed = false;
     jobs.add({ kind: "rules", method: "extract.run", chat: open.chat, title: open.title, params: { by: "rules", lag: settings.lag } });
   }
 

@@ -59,7 +59,7 @@ export function listen({ host, places, sync, injection, replying, isOn, connecti
     replying(value);
   };
 
-  for (const name of CHANGES) host.on(name, () => sync.soon(name));
+  for (const name of CHANGES) host.on(name, () => void (isOn() && sync.soon(name)));
   for (const name of POINTS) {
     host.on(name, (index) => {
       if (!host.has(Number(index))) console.warn(`Tidelore: ${name} names message ${index}, which is not there.`);

@@ -111,6 +111,9 @@ export function createHost() {
       context().saveMetadataDebounced?.();
     },
 
+    /** Saves it now: SillyTavern drops what is only planned when another chat is opened. */
+    saveMark: async () => void (await context().saveMetadata?.()),
+
     /** @returns {Person[]} the persona first, then who may speak in the open chat */
     people() {
       const { name1, characters, characterId, groupId, groups, powerUserSettings } = context();

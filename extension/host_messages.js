@@ -67,7 +67,7 @@ function dateOf(sent, toMoment) {
 /** @param {any} sent @param {((sent: any) => any) | undefined} toMoment */
 function read(sent, toMoment) {
   const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(String(sent));
-  const time = isIso || typeof sent === "number" ? new Date(sent) : toMoment?.(sent)?.toDate?.();
+  const time = isIso || typeof sent === "number" ? new Date(sent) : typeof sent === "string" && toMoment?.(sent)?.toDate?.();
   if (!(time instanceof Date) || Number.isNaN(time.getTime())) return "";
   const minutes = -time.getTimezoneOffset();
   const local = new Date(time.getTime() + minutes * 60_000).toISOString().slice(0, 19);

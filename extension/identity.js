@@ -1,5 +1,5 @@
-// Which chat of the engine an open chat of SillyTavern is. The mark in the chat's metadata says so, but it is copied into every branch and
-// checkpoint; the file's name and SillyTavern's own integrity mark tell a copy from a rename. What the metadata lost, the place table still knows.
+// Which chat of the engine an open chat of SillyTavern is. The mark in the chat's metadata says so, but it is copied into every branch, checkpoint,
+// group and export; owner, file name and SillyTavern's own integrity mark tell a copy from a rename. What the metadata lost, the place table still knows.
 
 /**
  * @typedef {import("./types.js").ChatPlace} ChatPlace
@@ -31,18 +31,18 @@
  * @param {ChatPlace} found.place
  * @param {ChatMark | null} found.mark
  * @param {Places} found.places
- * @param {() => Promise<string[] | null>} found.files names of the owner's chat files
+ * @param {(place: Pick<ChatPlace, "kind" | "owner">) => Promise<string[] | null>} found.files names of an owner's chat files; null: there is no such owner
  * @param {() => string} found.token 32 random hexadecimal digits
  * @returns {Promise<Identity>}
  */
 export async function identify({ place, mark, places, files, token }) {
-  const here = { file: place.file, integrity: place.integrity };
+  const here = { kind: place.kind, owner: place.owner, file: place.file, integrity: place.integrity };
   if (isMark(mark)) {
-    const sameFile = mark.file === place.file;
+    const sameFile = mark.file === place.file && mark.owner === place.owner && mark.kind === place.kind;
     const sameIntegrity = !mark.integrity || !place.integrity || mark.integrity === place.integrity;
     if (sameFile && sameIntegrity) return settled(mark, here);
-    // A rename keeps SillyTavern's integrity mark and leaves no file of the old name.
-    if (sameIntegrity && !(await files())?.includes(mark.file)) return settled(mark, here);
+    // A rename, of the chat or of its character, keeps SillyTavern's integrity mark and leaves no file in the old place.
+    if (sameIntegrity && !(await files(mark))?.includes(mark.file)) return settled(mark, here);
     const known = await places.at(place);
     if (known && known.pool === mark.pool && known.chat !== mark.chat) return settled({ ...mark, chat: known.chat }, here, true);
     return { mark: { ...mark, ...here, chat: token() }, branchOf: mark.chat, fresh: true };
@@ -55,16 +55,21 @@ export async function identify({ place, mark, places, files, token }) {
 }
 
 /**
- * @param {ChatMark} mark @param {{file: string, integrity: string}} here @param {boolean} [fresh]
+ * @param {ChatMark} mark @param {Pick<ChatPlace, "kind" | "owner" | "file" | "integrity">} here @param {boolean} [fresh]
  * @returns {Identity}
  */
 function settled(mark, here, fresh = false) {
-  const moved = mark.file !== here.file || mark.integrity !== here.integrity;
+  const moved = mark.file !== here.file || mark.integrity !== here.integrity || mark.owner !== here.owner || mark.kind !== here.kind;
   return { mark: moved ? { ...mark, ...here } : mark, branchOf: "", fresh: fresh || moved };
 }
 
 /** @param {any} mark @returns {mark is ChatMark} */
-const isMark = (mark) => typeof mark?.chat === "string" && mark.chat !== "" && /^[0-9a-f]{32}$/.test(mark?.pool) && typeof mark?.file === "string";
+const isMark = (mark) =>
+  /^[\w-]{1,64}$/.test(typeof mark?.chat === "string" ? mark.chat : "") &&
+  /^[0-9a-f]{32}$/.test(typeof mark?.pool === "string" ? mark.pool : "") &&
+  typeof mark.file === "string" &&
+  typeof mark.owner === "string" &&
+  ["character", "group"].includes(mark.kind);
 
 /**
  * Names that changed while the person stayed the same, since the chat was last open.
@@ -73,9 +78,11 @@ const isMark = (mark) => typeof mark?.chat === "string" && mark.chat !== "" && /
  */
 export function renamed(before, now) {
   const old = new Map(before.map((each) => [each.id, each.name]));
+  const taken = new Set(now.map(({ name }) => name));
   return now.flatMap(({ id, name }) => {
     const alias = old.get(id);
-    return alias && alias !== name && name ? [{ name, alias }] : [];
+    // A name that somebody else bears now is no alias.
+    return alias && alias !== name && name && !taken.has(alias) ? [{ name, alias }] : [];
   });
 }
 

@@ -47,6 +47,8 @@ export function createInjection({
 }) {
   const historyRoom = createHistoryRoom(host);
   let blocks = { core: "", recalled: "" };
+  /** @type {AbortController | null} */
+  let running = null;
   /** @type {{chat: string, recall: string, nodes: string[]} | null} */
   let pending = null;
   // Tokens of the prompt that are neither chat nor ours, as last seen in a finished prompt.
@@ -66,10 +68,11 @@ export function createInjection({
     host.setPrompt("recalled", "");
   }
 
-  /** The same, and what was in the last prompt counts as given up. */
+  /** The same, and what was in the last prompt, or is being got for the next one, counts as given up. */
   function clear() {
     takeOut();
     pending = null;
+    running?.abort();
   }
 
   /**
@@ -83,6 +86,7 @@ export function createInjection({
     if (SKIPPED.has(type) || !settings().enabled) return;
     const begin = now();
     const limit = new AbortController();
+    running = limit;
     /** @type {Outcome} */
     let outcome = { outcome: "empty", ms: 0, tokens: 0, cards: 0, error: "", at: "" };
     try {
@@ -135,7 +139,7 @@ export function createInjection({
   async function reusable(chat, user, signal) {
     const record = records.get(user.index);
     if (!record || record.text !== user.text || !hasText(record)) return null;
-    if (record.edited) return record;
+    if (record.edited) return record.chat === chat || record.chat === "" ? record : null;
     if (record.chat !== chat || !record.state) return null;
     const { stands } = await call("recall.check", { chat, nodes: record.nodes, state: record.state }, { signal });
     return stands ? record : null;

@@ -18,7 +18,7 @@ export function createRecords(host) {
      */
     get(index) {
       const own = host.extra(index, FIELD);
-      if (own?.version === 1 && typeof own.recalled === "string" && typeof own.core === "string") return isWhole(own) ? own : { ...own, cards: (Array.isArray(own.cards) ? own.cards : []).filter(isCard), tokens: Number(own.tokens) || 0 };
+      if (own?.version === 1 && typeof own.recalled === "string" && typeof own.core === "string") return isWhole(own) ? own : mended(own);
       const older = host.extra(index, OLDER);
       return typeof older?.injectionText === "string" && older.injectionText ? fromOlder(older) : null;
     },
@@ -43,7 +43,13 @@ export const hasText = (record) => record.core !== "" || record.recalled !== "";
 const isCard = (card) => ["node", "kind", "text"].every((name) => typeof card?.[name] === "string") && Number.isFinite(card.tokens) && Number.isFinite(card.score);
 
 /** @param {any} record */
-const isWhole = (record) => Array.isArray(record.cards) && record.cards.every(isCard) && Number.isFinite(record.tokens);
+const isWhole = (record) =>
+  Array.isArray(record.cards) &&
+  record.cards.every(isCard) &&
+  Number.isFinite(record.tokens) &&
+  [record.chat, record.recall, record.text, record.state].every((each) => typeof each === "string") &&
+  Array.isArray(record.nodes) &&
+  record.nodes.every((/** @type {any} */ node) => typeof node === "string");
 
 /** @param {any} older @returns {RecallRecord} */
 const fromOlder = (older) => ({
@@ -61,4 +67,18 @@ const fromOlder = (older) => ({
   uses: Number(older.generationCount) || 0,
   edited: Boolean(older.manuallyEdited),
   degraded: [],
+});
+
+/** What is usable of a damaged record: it is shown, but never put in again unseen, since nothing says what it rests on. @param {any} own @returns {RecallRecord} */
+const mended = (own) => ({
+  ...own,
+  chat: typeof own.chat === "string" ? own.chat : "",
+  text: typeof own.text === "string" ? own.text : "",
+  recall: "",
+  nodes: [],
+  state: "",
+  cards: (Array.isArray(own.cards) ? own.cards : []).filter(isCard),
+  tokens: Number(own.tokens) || 0,
+  degraded: [],
+  edited: own.edited === true,
 });

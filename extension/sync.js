@@ -79,7 +79,7 @@ export function createSync({
         onSynced(null, { changed: false, unknown: false, reason });
         return null;
       }
-      const identity = await identify({ place, mark: host.mark(), places, files: () => host.files(place), token });
+      const identity = await identify({ place, mark: host.mark(), places, files: host.files, token });
       if (!same(place, host.place())) continue;
       const { mark, branchOf, fresh } = identity;
       if (fresh) host.setMark(mark);

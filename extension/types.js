@@ -24,6 +24,8 @@
  * @typedef {object} ChatMark what we keep in the chat's own metadata, under `tidelore`
  * @property {string} chat the engine's name of the chat
  * @property {string} pool 32 hexadecimal digits; it travels with the chat and its copies
+ * @property {"character" | "group"} kind whose chat it was when the mark was made: a copy may be another's
+ * @property {string} owner
  * @property {string} file the file in which the mark was made: a copy has another
  * @property {string} integrity
  * @property {boolean} [off] memory is switched off for this chat

@@ -55,7 +55,7 @@ export function createGraphView(element, { onOpen, labelOf }) {
       const inside = around ? around.has(id) : !strong || strong.has(id);
       if (!inside) return { ...data, color: colours.faint, label: "", zIndex: 0 };
       const stands = id === centre || id === hovered;
-      return { ...data, zIndex: stands ? 3 : 2, forceLabel: stands || Boolean(strong && strong.size < 25), ...(stands ? { size: data["size"] * 1.4, highlighted: id === centre } : {}) };
+      return { ...data, zIndex: stands ? 3 : 2, forceLabel: stands || Boolean(strong && strong.size < 12), ...(stands ? { size: data["size"] * 1.4, highlighted: id === centre } : {}) };
     },
     edgeReducer(id, data) {
       const { shown, strong } = emphasis;
@@ -63,15 +63,18 @@ export function createGraphView(element, { onOpen, labelOf }) {
       if (shown && !(shown.has(from) && shown.has(to))) return { ...data, hidden: true };
       if (around) return hovered === from || hovered === to ? { ...data, color: colours.accent, zIndex: 1 } : { ...data, hidden: true };
       if (strong && !(strong.has(from) && strong.has(to))) return { ...data, color: colours.faint, label: "", zIndex: 0 };
-      return strong ? { ...data, forceLabel: strong.size < 25 } : { ...data, label: "" };
+      return strong ? { ...data, color: colours.accent, forceLabel: strong.size < 25 } : { ...data, label: "" };
     },
   });
 
   /** @param {string} id */
   function hover(id) {
-    hovered = id;
-    around = id ? new Set([id, ...graph.neighbors(id)]) : null;
     element.style.cursor = id ? "pointer" : "";
+    // Fading all the others means to go through all of them: in a large graph the node alone stands out, as sigma draws it.
+    const next = graph.size > MANY_EDGES ? "" : id;
+    if (next === hovered) return;
+    hovered = next;
+    around = next ? new Set([next, ...graph.neighbors(next)]) : null;
     sigma.refresh({ skipIndexation: true });
   }
   sigma.on("enterNode", ({ node }) => hover(node));

@@ -1,4 +1,4 @@
-// The sets of colours; panel.css has what they look like.
+// The sets of colours; style/colours.css has what they look like.
 
 /** "host" follows the page. */
 export const COLOURS = ["host", "crimson", "cyan", "amber", "violet", "light"];

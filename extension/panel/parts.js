@@ -35,7 +35,7 @@ export const EDGE_TYPES = [
 /** What an edge says, in words. @param {App} app @param {{type: string, label: string}} edge */
 export const edgeText = ({ text: { t } }, edge) => edge.label || (EDGE_TYPES.includes(edge.type) ? t(`edge.${edge.type}`) : edge.type);
 
-/** @param {string} name of a sign in panel.css */
+/** @param {string} name of a sign in style/signs.css */
 export const sign = (name) => h("span", { class: `tidelore-sign tidelore-sign-${name}`, "aria-hidden": "true" });
 
 /**

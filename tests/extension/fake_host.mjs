@@ -47,6 +47,7 @@ export class FakeHost {
   messages = () => this.chat.map(({ extra, ...message }, index) => ({ index, ...message }));
   mark = () => this.mark_;
   setMark = (mark) => void (this.mark_ = mark);
+  saveMark = async () => void this.saves++;
   people = () => this.people_.map((each) => ({ ...each }));
   extra = (index, name) => this.chat[index]?.extra[name] ?? null;
   setExtra = (index, name, value) => {
@@ -54,6 +55,7 @@ export class FakeHost {
     else this.chat[index].extra[name] = structuredClone(value);
   };
   saveChat = async () => void this.saves++;
+  has = (index) => index >= 0 && index < this.chat.length;
   show = () => true;
   files = async () => {
     await this.onFiles();

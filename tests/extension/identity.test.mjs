@@ -6,7 +6,7 @@ import { memoryPageStore } from "../../extension/page_store.js";
 
 const PLACE = { kind: "character", owner: "Mira.png", file: "one", title: "one", integrity: "i1" };
 const POOL = "a".repeat(32);
-const MARK = { chat: "c1", pool: POOL, file: "one", integrity: "i1" };
+const MARK = { chat: "c1", pool: POOL, kind: "character", owner: "Mira.png", file: "one", integrity: "i1" };
 
 function look({ place = PLACE, mark = null, files = ["one"], places = memoryPageStore().places } = {}) {
   let number = 0;
@@ -64,8 +64,27 @@ test("another chat in a file of the same name is not taken for the old one", asy
   assert.notEqual(mark.chat, "c1");
 });
 
+test("a chat that was made into a group, or copied to another character under its name, gets a memory of its own", async () => {
+  const group = await look({ place: { ...PLACE, kind: "group", owner: "17" }, mark: MARK, files: ["one"] });
+  const copy = await look({ place: { ...PLACE, owner: "Tova.png" }, mark: MARK, files: ["one"] });
+  for (const { mark, branchOf } of [group, copy]) {
+    assert.equal(branchOf, "c1");
+    assert.notEqual(mark.chat, "c1");
+  }
+});
+
+test("a chat of a renamed character stays the same, since nobody has the old name any more", async () => {
+  const { mark, branchOf } = await look({ place: { ...PLACE, owner: "Mirabel.png" }, mark: MARK, files: null });
+  assert.deepEqual([mark.chat, mark.owner, branchOf], ["c1", "Mirabel.png", ""]);
+});
+
+test("two that swap their names stay two", () => {
+  const before = [{ id: "a", name: "Mira" }, { id: "b", name: "Tova" }];
+  assert.deepEqual(renamed(before, [{ id: "a", name: "Tova" }, { id: "b", name: "Mira" }]), []);
+});
+
 test("a mark that is damaged counts as none", async () => {
-  for (const mark of [{}, { chat: "c1" }, { chat: 7, pool: POOL, file: "one" }, { chat: "c1", pool: "short", file: "one" }, "text"]) {
+  for (const mark of [{}, { chat: "c1" }, { ...MARK, chat: 7 }, { ...MARK, chat: "\ud800" }, { ...MARK, owner: undefined }, { ...MARK, pool: "short" }, "text"]) {
     assert.equal((await look({ mark })).fresh, true);
   }
 });

@@ -100,7 +100,7 @@ test("a place that was stored is taken up, and one that is broken is not", async
 test("the colours are chosen in the panel, have rules in the style sheet, and are kept", async () => {
   const { app, panel, root } = openPanel();
   panel.open();
-  const css = read("extension/panel/panel.css");
+  const css = read("extension/panel/style/colours.css");
   for (const name of COLOURS) if (name !== "host") assert.ok(css.includes(`[data-colours="${name}"]`), name);
   fill(root.querySelector("#tidelore-colours"), "amber");
   assert.equal(root.getAttribute("data-colours"), "amber");

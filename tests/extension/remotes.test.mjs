@@ -49,7 +49,7 @@ test("nothing is chosen: no port, no name, no request", async () => {
 });
 
 test("keys lie in the page's store, and are read when ports are made", async () => {
-  const there = await service(({ path, body }) => ({ body: path.endsWith("/embeddings") ? { data: body.input.map((_, index) => ({ index, embedding: [1, 2] })) } : said("{}") }));
+  const there = await service(({ path, body }) => ({ body: path.endsWith("/embeddings") ? { data: body.input.map((_, index) => ({ index, embedding: [1, 2] })) } : said('{"ready": true}') }));
   open.push(there.close);
   const { remotes, page } = made();
   await page.values.set("key:model", "sk-model");

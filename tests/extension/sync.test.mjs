@@ -164,7 +164,7 @@ test("while a reply is generated an event waits for its end", async () => {
 test("a chat that is switched off is never told", async () => {
   const { host, engine, sync } = setUp();
   host.say("Hello.");
-  host.mark_ = { chat: "c", pool: "a".repeat(32), file: host.place_.file, integrity: "i1", off: true };
+  host.mark_ = { chat: "c", pool: "a".repeat(32), kind: "character", owner: "Mira.png", file: host.place_.file, integrity: "i1", off: true };
   assert.equal((await sync.now("open")).off, true);
   assert.equal(engine.calls.length, 0);
 });

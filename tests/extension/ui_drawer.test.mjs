@@ -267,7 +267,9 @@ test("what was put into the page is taken out again, and draws no more", () => {
 
 test("the styles use one prefix and no fixed lengths but for fingers, lines, what is not seen, and SillyTavern's own limit for small pages", () => {
   const theirs = new Set(["inline-drawer", "inline-drawer-content", "checkbox_label", "text_pole", "menu_button", "list-group-item", "popup", "popup-controls"]);
-  for (const path of ["extension/style.css", "extension/panel/panel.css"]) {
+  const panel = [...read("extension/panel/panel.css").matchAll(/url\("([^"]*)"\)/g)].map(([, name]) => `extension/panel/${name}`);
+  assert.equal(panel.length, 7);
+  for (const path of ["extension/style.css", ...panel]) {
     const css = read(path).replace(/\/\*.*?\*\/|@import [^;]*;|url\("[^"]*"\)/gs, "");
     for (const [, name = ""] of css.matchAll(/\.([a-zA-Z][\w-]*)/g)) assert.ok(name.startsWith("tidelore-") || theirs.has(name), name);
     for (const [, rule = ""] of css.matchAll(/(?:^|[{}])\s*([^{}@]+)\{/g)) assert.match(rule, /tidelore-/);

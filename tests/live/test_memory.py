@@ -29,7 +29,7 @@ def story(tab: Tab) -> Tab:
 def ask_far_away(tab: Tab, question: str) -> str:
     """A question after so much talk that the beginning is in no prompt any more; gives what memory added."""
     tab.set_context(3000)
-    for turn in range(5):
+    for turn in range(8):
         tab.model.queue(f"{LONG} {turn}")
         tab.send(f"Go on, part {turn}. {LONG}")
     tab.send(question)
@@ -135,7 +135,7 @@ def test_a_stopped_stream_is_remembered_as_far_as_it_came(story: Tab) -> None:
     held = story.model.hold()
     story.model.queue(Reply(pieces=("Ottilie came ashore. ", "Then ", "Wilhelmina did."), before_last=held, between_pieces=0.1))
     story.send("And then?", wait=False)
-    story.wait("() => SillyTavern.getContext().chat.at(-1).mes.includes('Then')", "two pieces")
+    story.wait("() => SillyTavern.getContext().chat.at(-1).mes.includes('Ottilie')", "the beginning")
     story.stop()
     held.set()
     lawful(story)

@@ -19,10 +19,10 @@ COLOURS = ("host", "crimson", "cyan", "amber", "violet", "light")
 
 @pytest.fixture
 def story(tab: Tab) -> Iterator[Tab]:
-    """Two exchanges in a new chat, remembered; the panel is closed afterwards."""
+    """Three exchanges in a new chat, remembered; the panel is closed afterwards."""
     ready(tab)
-    tab.model.queue("Biscuit is a fine name for a cat.", "Lisbon has seven hills.")
-    for words in ("My cat is called Biscuit.", "I was born in Lisbon."):
+    tab.model.queue("Biscuit is a fine name for a cat.", "Lisbon has seven hills.", "The wreck of the Grey Widow frightens me.")
+    for words in ("My cat is called Biscuit.", "I was born in Lisbon.", "What frightens you?"):
         tab.send(words)
     lawful(tab)
     tab.model.clear()
