@@ -62,7 +62,7 @@ before(async () => {
   models = await service(({ path, body }) =>
     path.endsWith("/embeddings")
       ? { body: { data: body.input.map((text, index) => ({ index, embedding: [text.length, 1] })) } }
-      : { body: said(`{"heard": ${body.messages[0].content.length}}`) },
+      : { body: said(body.messages[0].content.includes("ready") ? '{"ready": true}' : `{"heard": ${body.messages[0].content.length}}`) },
   );
   await writeFile(join(data, "config.toml"), `[embedder]\nurl = "${models.url}/v1"\nname = "lengths"\nscale = 9.0\nfloor = 0.6\n`);
   ({ child: process_, url, key } = await serve(NEW_PORT));

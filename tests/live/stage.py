@@ -57,6 +57,8 @@ class Stage:
     setup: Setup = field(default_factory=Setup)
     install: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
     headless: bool = True
+    # Playwright can be in use once in a thread: a second stage borrows the browser of the first.
+    browser: Browser | None = None
 
     def __enter__(self) -> Stage:
         with ExitStack() as stack:
@@ -68,12 +70,17 @@ class Stage:
             make(self.root, self.setup, PACKAGE, self.model.url)
             self.install_again()
             self.server = stack.enter_context(Server(self.root))
-            playwright = stack.enter_context(sync_playwright())
-            self._browser: Browser = playwright.chromium.launch(executable_path=self.chromium, headless=self.headless, args=FLAGS)
-            stack.callback(self._browser.close)
+            self._browser = self.browser or self._launch(stack)
+            stack.callback(self._close_contexts)
             self.tab = self.open()
             self._stack = stack.pop_all()
         return self
+
+    def _launch(self, stack: ExitStack) -> Browser:
+        playwright = stack.enter_context(sync_playwright())
+        self.browser = playwright.chromium.launch(executable_path=self.chromium, headless=self.headless, args=FLAGS)
+        stack.callback(self.browser.close)
+        return self.browser
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
@@ -116,6 +123,10 @@ class Stage:
     def browsers(self) -> list[BrowserContext]:
         """The browsers that are open, oldest first."""
         return list(self._contexts)
+
+    def _close_contexts(self) -> None:
+        for context in self._contexts:
+            context.close()
 
     def close_others(self) -> None:
         """Close every tab and browser but the first tab's."""

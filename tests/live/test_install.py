@@ -12,10 +12,11 @@ from tests.live.memory import SETTINGS, ask, holds, lawful, ready
 from tests.live.stage import Stage
 
 
-def test_a_clone_works_without_a_build_step(tmp_path: Path) -> None:
+def test_a_clone_works_without_a_build_step(shared_stage: Stage, tmp_path: Path) -> None:
     with git_host(tmp_path) as repository, cdn(BUILD) as python:
         settings = {**SETTINGS, "cdns": [{"name": "loopback", "url": python}]}
-        with Stage(chromium.need(), Setup(settings={"extension_settings": {"tidelore": settings}})) as stage:
+        setup = Setup(settings={"extension_settings": {"tidelore": settings}})
+        with Stage(chromium.need(), setup, browser=shared_stage.browser) as stage:
             tab = stage.tab
             assert tab.page.locator(".tidelore-settings").count() == 0
             tab.open_extensions()
