@@ -1,5 +1,5 @@
 // What a person can do with the open chat: one function each, for drawer, slash commands and panel.
-import { hasText } from "./records.js";
+import { hasText, recordOf } from "./records.js";
 import { turnOf } from "./injection.js";
 
 /**
@@ -73,34 +73,18 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
 
     async recallAgain() {
       const { chat, floors } = await current();
-      const { user } = turnOf(host.messages(), false);
+      const { user, query, reply, earlier } = turnOf(host.messages(), false);
       if (!user) throw problem("error.no_user_message");
       const { preset, budget } = settings();
-      const turn = turnOf(host.messages(), false);
-      const params = { chat, query: turn.query, reply: turn.reply, earlier: turn.earlier, preset, budget, context_from: Math.max(0, floors.indexOf(user.index)), trace: false };
+      const params = { chat, query, reply, earlier, preset, budget, context_from: Math.max(0, floors.indexOf(user.index)), trace: false };
       const found = await call("recall.run", params, { deadline: RECALL_LIMIT_MS });
       if (!found.core && !found.recalled) {
         records.set(user.index, null);
         await host.saveChat();
         return null;
       }
-      /** @type {RecallRecord} */
-      const record = {
-        version: 1,
-        chat,
-        recall: found.recall,
-        text: user.text,
-        core: found.core,
-        recalled: found.recalled,
-        nodes: found.nodes,
-        state: found.state,
-        cards: found.cards.map((/** @type {any} */ { node, kind, text: words, tokens, score }) => ({ node, kind, text: words, tokens, score })),
-        tokens: (await host.countTokens(found.core)) + (await host.countTokens(found.recalled)),
-        at: new Date().toISOString(),
-        uses: 0,
-        edited: false,
-        degraded: found.degraded,
-      };
+      const tokens = (await host.countTokens(found.core)) + (await host.countTokens(found.recalled));
+      const record = recordOf(chat, user.text, found, tokens, Date.now());
       records.set(user.index, record);
       await host.saveChat();
       return record;

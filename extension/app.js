@@ -100,7 +100,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     if (error?.code === "closed" || error?.code === "cancelled") return;
     console.error("Tidelore:", error);
     if (FULL.test(`${error?.message} ${error?.hint}`)) ui.notice(app, "quota");
-    show({ problem: { code: String(error?.code ?? ""), message: String(error?.message ?? error), hint: String(error?.hint ?? "") } });
+    show({ problem: problemOf(error) });
   }
 
   /**
@@ -152,7 +152,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
       await starting;
     } catch (/** @type {any} */ error) {
       engine = null;
-      show({ engine: "failed", problem: { code: String(error?.code ?? ""), message: String(error?.message ?? error), hint: String(error?.hint ?? "") } });
+      show({ engine: "failed", problem: problemOf(error) });
       ui.notice(app, "engine_failed", { detail: text.error(error) });
     } finally {
       starting = null;
@@ -363,6 +363,9 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
   Object.assign(app, actions);
   return /** @type {App & {start: () => Promise<void>, stop: () => void}} */ (app);
 }
+
+/** As the status has it. @param {any} error @returns {NonNullable<Status["problem"]>} */
+const problemOf = (error) => ({ code: String(error?.code ?? ""), message: String(error?.message ?? error), hint: String(error?.hint ?? "") });
 
 /** @param {any} base @param {any} change @returns {any} */
 function joined(base, change) {

@@ -50,23 +50,20 @@ export function createHistoryRoom(host) {
     },
 
     /**
-     * The index of the first message that stands in the prompt, and what all of them cost.
+     * The index of the first message that stands in the prompt; their number where none does.
      * @param {HostMessage[]} messages those that the engine knows
      * @param {number} room tokens that the prompt has for them
-     * @returns {{from: number, all: number}}
      */
     from(messages, room) {
       context = Math.max(context, room);
       let sum = 0;
       let from = messages.length;
-      let isOpen = true;
-      for (let at = messages.length - 1; at >= 0; at--) {
-        sum += cost(/** @type {HostMessage} */ (messages[at]));
-        isOpen &&= sum <= room;
-        if (isOpen) from = at;
-        else if (sum > 2 * room + USUAL_CONTEXT) break;
+      while (from > 0) {
+        sum += cost(/** @type {HostMessage} */ (messages[from - 1]));
+        if (sum > room) break;
+        from--;
       }
-      return { from, all: sum };
+      return from;
     },
   };
 }

@@ -63,14 +63,6 @@ export function createHost() {
     },
 
     /**
-     * @param {string} name @param {(...args: any[]) => void | Promise<void>} listener
-     */
-    off(name, listener) {
-      const { eventSource, eventTypes } = context();
-      if (eventTypes[name] !== undefined) eventSource.removeListener(eventTypes[name], listener);
-    },
-
-    /**
      * What SillyTavern awaits before each generation.
      * @param {(contextTokens: number, type: string) => Promise<void>} before
      */

@@ -1,7 +1,7 @@
 // Before a generation: bring the engine up to date, recall, put the two blocks into the prompt. All within a limit of time; memory that is late or
 // fails never holds the reply.
 import { createHistoryRoom } from "./history_room.js";
-import { hasText } from "./records.js";
+import { hasText, recordOf } from "./records.js";
 
 /**
  * @typedef {import("./types.js").Settings} Settings
@@ -157,7 +157,7 @@ export function createInjection({
       if (!found.core && !found.recalled) return null;
       const tokens = (await host.countTokens(found.core)) + (await host.countTokens(found.recalled));
       const fits = tokens <= room.budget * TOLERANCE;
-      if (fits) return recordOf(chat, turn, found, tokens);
+      if (fits) return recordOf(chat, turn.user?.text ?? "", found, tokens, now());
       if (round === 2) return null;
       budget = Math.max(1, Math.floor((budget * room.budget) / tokens) - 8);
     }
@@ -172,8 +172,8 @@ export function createInjection({
     const fixed = Math.max(overhead, await host.countTokens(host.cardText()));
     const free = contextTokens - fixed;
     const budget = Math.min(settings().budget, Math.floor((free - (await host.countTokens(turn.user?.text ?? ""))) * SHARE));
-    const whole = historyRoom.from(messages, free);
-    return { budget, from: whole.from === 0 ? 0 : historyRoom.from(messages, free - Math.max(0, budget)).from };
+    const fits = historyRoom.from(messages, free) === 0;
+    return { budget, from: fits ? 0 : historyRoom.from(messages, free - Math.max(0, budget)) };
   }
 
   /** @param {number[]} floors @returns {HostMessage[]} the messages that the engine knows */
@@ -181,30 +181,6 @@ export function createInjection({
     const messages = host.messages();
     return floors.flatMap((floor) => messages[floor] ?? []);
   }
-
-  /** @param {string} chat @param {Turn} turn @param {any} found @param {number} tokens @returns {RecallRecord} */
-  const recordOf = (chat, turn, found, tokens) => ({
-    version: 1,
-    chat,
-    recall: found.recall,
-    text: turn.user?.text ?? "",
-    core: found.core,
-    recalled: found.recalled,
-    nodes: found.nodes,
-    state: found.state,
-    cards: found.cards.map((/** @type {any} */ card) => ({
-      node: card.node,
-      kind: card.kind,
-      text: card.text,
-      tokens: card.tokens,
-      score: card.score,
-    })),
-    tokens,
-    at: new Date(now()).toISOString(),
-    uses: 0,
-    edited: false,
-    degraded: found.degraded,
-  });
 
   return {
     before,

@@ -10,7 +10,6 @@ import { Dexie } from "./vendor/dexie.mjs";
  * @property {string} problem why it is not lasting
  * @property {Places} places
  * @property {{get: (name: string) => Promise<any>, set: (name: string, value: any) => Promise<void>, clear: () => Promise<void>}} values keys among them
- * @property {() => Promise<void>} drop everything, for good
  */
 
 /**
@@ -44,7 +43,6 @@ export async function openPageStore(handle) {
       set: async (name, value) => void (await (value === null ? values.delete(name) : values.put({ name, value }))),
       clear: () => values.clear(),
     },
-    drop: async () => void (await db.delete()),
   };
 }
 
@@ -73,10 +71,6 @@ export function memoryPageStore(problem = "") {
       get: async (name) => values.get(name) ?? null,
       set: async (name, value) => void (value === null ? values.delete(name) : values.set(name, value)),
       clear: async () => values.clear(),
-    },
-    drop: async () => {
-      rows.clear();
-      values.clear();
     },
   };
 }

@@ -36,6 +36,32 @@ export function createRecords(host) {
   };
 }
 
+/**
+ * The record of a recall that was just made.
+ * @param {string} chat
+ * @param {string} text the user's words that it was made for
+ * @param {any} found what `recall.run` answered
+ * @param {number} tokens of both blocks, as SillyTavern counts them
+ * @param {number} now ms since 1970
+ * @returns {RecallRecord}
+ */
+export const recordOf = (chat, text, found, tokens, now) => ({
+  version: 1,
+  chat,
+  recall: found.recall,
+  text,
+  core: found.core,
+  recalled: found.recalled,
+  nodes: found.nodes,
+  state: found.state,
+  cards: found.cards.map((/** @type {any} */ card) => ({ node: card.node, kind: card.kind, text: card.text, tokens: card.tokens, score: card.score })),
+  tokens,
+  at: new Date(now).toISOString(),
+  uses: 0,
+  edited: false,
+  degraded: found.degraded,
+});
+
 /** @param {RecallRecord} record whether it holds a text that can be used again */
 export const hasText = (record) => record.core !== "" || record.recalled !== "";
 

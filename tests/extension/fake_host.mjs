@@ -37,7 +37,6 @@ export class FakeHost {
   on(name, listener) {
     this.listeners.set(name, [...(this.listeners.get(name) ?? []), listener]);
   }
-  off() {}
   handle = async () => "default-user";
   locale = () => "en";
   intercept(before) {

@@ -69,8 +69,8 @@ def parsed(data: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-class ChatReader:
-    """Chat completions, as a stream or whole."""
+class _Reading:
+    """What both forms have in common: bytes come in pieces, as a stream of lines or as one body; texts are kept up to a limit."""
 
     def __init__(self, *, streamed: bool) -> None:
         self._streamed = streamed
@@ -79,12 +79,6 @@ class ChatReader:
         self._texts: list[str] = []
         self._size = 0
         self._finish = ""
-        self._failed = False
-        self._done = False
-
-    @property
-    def closed(self) -> bool:
-        return self._done
 
     def feed(self, data: bytes) -> None:
         if not self._streamed:
@@ -93,6 +87,28 @@ class ChatReader:
             return
         for line in self._lines.feed(data):
             self._line(line)
+
+    def _line(self, line: bytes) -> None:
+        raise NotImplementedError
+
+    def _add(self, text: object) -> None:
+        if isinstance(text, str):
+            self._size += len(text)
+            if self._size <= LONGEST:
+                self._texts.append(text)
+
+
+class ChatReader(_Reading):
+    """Chat completions, as a stream or whole."""
+
+    def __init__(self, *, streamed: bool) -> None:
+        super().__init__(streamed=streamed)
+        self._failed = False
+        self._done = False
+
+    @property
+    def closed(self) -> bool:
+        return self._done
 
     def end(self) -> Answer:
         if self._streamed:
@@ -119,40 +135,21 @@ class ChatReader:
             if not isinstance(choice, dict) or choice.get("index", 0) != 0:
                 continue
             said = choice.get(part)
-            content = said.get("content") if isinstance(said, dict) else None
-            if isinstance(content, str):
-                self._size += len(content)
-                if self._size <= LONGEST:
-                    self._texts.append(content)
+            self._add(said.get("content") if isinstance(said, dict) else None)
             if isinstance(choice.get("finish_reason"), str):
                 self._finish = choice["finish_reason"]
 
 
-class MessagesReader:
+class MessagesReader(_Reading):
     """Anthropic's messages, as a stream or whole."""
 
     def __init__(self, *, streamed: bool) -> None:
-        self._streamed = streamed
-        self._lines = Lines()
-        self._body = bytearray()
-        self._texts: list[str] = []
-        self._size = 0
-        self._finish = ""
+        super().__init__(streamed=streamed)
         self._stopped = False
 
     @property
     def closed(self) -> bool:
         return self._stopped
-
-    def feed(self, data: bytes) -> None:
-        if not self._streamed:
-            if len(self._body) <= LONGEST:
-                self._body += data
-            return
-        for line in self._lines.feed(data):
-            found = event(line)
-            if found is not None:
-                self._event(found)
 
     def end(self) -> Answer:
         if not self._streamed:
@@ -166,7 +163,8 @@ class MessagesReader:
             return PARTIAL
         return _answer({"end_turn": "said", "stop_sequence": "said", "tool_use": "tools"}, self._finish, self._texts)
 
-    def _event(self, found: Mapping[str, Any]) -> None:
+    def _line(self, line: bytes) -> None:
+        found = event(line) or {}
         delta = found.get("delta")
         match found.get("type"):
             case "content_block_delta" if isinstance(delta, dict):
@@ -177,12 +175,6 @@ class MessagesReader:
                 self._stopped = True
             case _:
                 pass
-
-    def _add(self, text: object) -> None:
-        if isinstance(text, str):
-            self._size += len(text)
-            if self._size <= LONGEST:
-                self._texts.append(text)
 
 
 def _answer(outcomes: Mapping[str, Outcome], finish: str, texts: list[str]) -> Answer:

@@ -15,6 +15,7 @@ from tidelore.engine.text.clean import clean
 from tidelore.engine.text.unicode14 import normalise, well_formed
 from tidelore.serve.faults import Refusal
 from tidelore.serve.gateway import splice
+from tidelore.serve.windows import MAIN
 
 Form = Literal["chat", "messages"]
 """How the client speaks: chat completions, or Anthropic's messages."""
@@ -22,7 +23,6 @@ Form = Literal["chat", "messages"]
 WINDOW_HEADERS = ("x-tidelore-window", "x-serein-window-id", "x-ombre-session-id", "x-openwebui-chat-id")
 MEMORY_HEADER = "x-tidelore-memory"
 OURS = ("serein", "tidelore")
-MAIN = "main"
 _OFF = frozenset({"off", "false", "0", "no"})
 _LONGEST_WINDOW = 200
 _NOT_SAID = frozenset({"tool_result"})

@@ -15,9 +15,8 @@ from tidelore.serve.gateway.asked import Said
 from tidelore.serve.gateway.calls import Caller
 from tidelore.serve.gateway.overlap import Overlap, overlap
 from tidelore.serve.rooms import Room
+from tidelore.serve.windows import BETWEEN, MARK, window_of
 
-MARK = "gateway:"
-BETWEEN = "#"
 # A conversation of one exchange: its first message again means that the answer is to be another one.
 _ONE_EXCHANGE = 2
 
@@ -94,12 +93,6 @@ class Conversations:
             self._windows.clear()
         elif change.chat.startswith(MARK):
             self._windows.pop(window_of(change.chat), None)
-
-
-def window_of(chat: str) -> str:
-    """The window of a chat's name; "" for a chat that is none of the gateway's."""
-    window, between, number = chat.removeprefix(MARK).rpartition(BETWEEN)
-    return window if chat.startswith(MARK) and between and number.isdecimal() else ""
 
 
 def _next(window: str, known: dict[str, list[str]]) -> str:

@@ -22,10 +22,10 @@ from tidelore.serve.gateway.outgoing import before_words, inserted
 from tidelore.serve.gateway.splice import Edit
 from tidelore.serve.gateway.turns import Turns, turn_id
 from tidelore.serve.rooms import Room
+from tidelore.serve.windows import MOST_CHATS
 
 # Of the time that a reply may wait, the embedder gets so much; the rest is for recalling by words and names.
 _EMBEDDER_SHARE = 0.7
-MOST_CHATS = 200
 SNAPSHOTS, ANSWERED = 64, 256
 
 log = logging.getLogger(__name__)

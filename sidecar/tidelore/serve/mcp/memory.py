@@ -16,8 +16,8 @@ from tidelore.engine.scopes import SCOPE_MARK, scope_chat
 from tidelore.engine.service import Call, Service
 from tidelore.engine.view import NodeView
 from tidelore.serve.rooms import Room
+from tidelore.serve.windows import EVERYWHERE
 
-EVERYWHERE = "profile"
 # Of this many chats the newest are looked through for an id that came without its place.
 SEARCHED = 20
 _NAMED = 12

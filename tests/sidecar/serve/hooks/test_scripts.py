@@ -14,9 +14,8 @@ from tests.sidecar.serve.kit import Server, error_of, messages, process, serving
 from tidelore.engine.errors import BadInput
 from tidelore.host.config import GatewayConfig
 from tidelore.serve import windows
-from tidelore.serve.gateway.asked import MAIN
-from tidelore.serve.gateway.conversations import window_of
-from tidelore.serve.mcp.memory import EVERYWHERE
+from tidelore.serve.gateway import asked, conversations
+from tidelore.serve.mcp import memory
 
 
 async def write(http: httpx.AsyncClient, content: str, **more: Any) -> dict[str, Any]:
@@ -191,6 +190,9 @@ def test_a_scope_is_not_named_as_a_chat() -> None:
 
 
 def test_all_transports_have_one_rule() -> None:
-    assert (windows.MAIN, windows.EVERYWHERE) == (MAIN, EVERYWHERE)
-    for chat in (*CHATS, "gateway:a#b#3", "gateway:x", "gateway:#1", "gateway:a#"):
-        assert windows.window_of(chat) == window_of(chat)
+    assert (vars(asked)["MAIN"], vars(memory)["EVERYWHERE"]) == (windows.MAIN, windows.EVERYWHERE)
+    windows_by_name = {"gateway:a#b#3": "a#b", "gateway:x": "", "gateway:#1": "", "gateway:a#": ""}
+    for chat, window in windows_by_name.items():
+        assert windows.window_of(chat) == window
+    for chat in (*CHATS, *windows_by_name):
+        assert windows.window_of(chat) == vars(conversations)["window_of"](chat)

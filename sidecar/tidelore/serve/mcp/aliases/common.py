@@ -7,11 +7,12 @@ from typing import Annotated
 
 from tidelore.engine import methods as m
 from tidelore.engine.view import GraphView, NodeView
-from tidelore.serve.mcp.memory import EVERYWHERE, Memory
+from tidelore.serve.mcp.memory import Memory
 from tidelore.serve.mcp.pages import cut
 from tidelore.serve.mcp.tool import Answer
 from tidelore.serve.mcp.tools import words as w
 from tidelore.serve.mcp.wording import block, line, more
+from tidelore.serve.windows import EVERYWHERE
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,11 @@ from tidelore.serve.mcp.aliases.memory_server_shapes import (
     Relations,
     SearchNodes,
 )
-from tidelore.serve.mcp.memory import EVERYWHERE, Memory
+from tidelore.serve.mcp.memory import Memory
 from tidelore.serve.mcp.pages import asked, cut
 from tidelore.serve.mcp.schemas import outgoing
 from tidelore.serve.mcp.tool import Answer, Tool
+from tidelore.serve.windows import EVERYWHERE
 
 _SUBS = {
     **dict.fromkeys(("person", "people", "character", "user", "human", "contact"), "character"),
