@@ -14,11 +14,15 @@ from tests.live.scripted_model import ScriptedModel
 
 SECONDS = 20.0
 LOADING = 60.0
+SCRIPT = 180.0
 QUIET = 300
 
-EVALUATE = """async ([source, value]) => {
+# A promise that is never settled, behind a dialog say, must not hold up the tests for ever.
+EVALUATE = """async ([source, value, seconds]) => {
   const Make = Object.getPrototypeOf(async () => {}).constructor;
-  return await new Make("ctx", "value", `return (${source}\\n)`)(SillyTavern.getContext(), value);
+  const found = new Make("ctx", "value", `return (${source}\\n)`)(SillyTavern.getContext(), value);
+  const late = new Promise(resolve => { setTimeout(resolve, seconds * 1000, null); });
+  return await Promise.race([found.then(value => [value]), late]);
 }"""
 API = """async ([path, body, method]) => {
   const headers = SillyTavern.getContext().getRequestHeaders();
@@ -91,9 +95,12 @@ class Watched:
         try:
             self.page.wait_for_function(condition, arg=value, timeout=seconds * 1000, polling=20)
         except TimeoutError as error:
-            seen = [entry["event"] for entry in self.events()[-12:]]
-            shown = f"last events: {seen}\ndialog: {self.dialog_text()!r}\ntoasts: {self.toasts()}\nerrors: {self.told.errors[-3:]}"
-            raise LiveError(f"waited {seconds:g} s in vain for {what}\n{shown}") from error
+            raise self._in_vain(what, seconds) from error
+
+    def _in_vain(self, what: str, seconds: float) -> LiveError:
+        seen = [entry["event"] for entry in self.events()[-12:]]
+        shown = f"last events: {seen}\ndialog: {self.dialog_text()!r}\ntoasts: {self.toasts()}\nerrors: {self.told.errors[-3:]}"
+        return LiveError(f"waited {seconds:g} s in vain for {what}\n{shown}")
 
     def wait_rest(self, quiet: int = QUIET, seconds: float = SECONDS) -> None:
         """Wait until nothing is generated and no event has come for `quiet` milliseconds."""
@@ -119,8 +126,12 @@ class Watched:
     # Looking
 
     def evaluate(self, expression: str, value: object = None) -> Any:
-        """The value of a JavaScript expression that may await, with `ctx` (SillyTavern.getContext()) and `value` in reach."""
-        return self.page.evaluate(EVALUATE, [expression, value])
+        """The value of a JavaScript expression that may await, with `ctx` (SillyTavern.getContext()) and `value` in reach. Raises
+        LiveError after SCRIPT seconds."""
+        found = self.page.evaluate(EVALUATE, [expression, value, SCRIPT])
+        if found is None:
+            raise self._in_vain(f"{expression} with {value!r}", SCRIPT)
+        return found[0]
 
     def events(self, since: int = 0, names: Iterable[str] = ()) -> list[dict[str, Any]]:
         """The events since the page was loaded: number, event, details (shortened), at and took (milliseconds)."""

@@ -172,7 +172,7 @@ def test_a_branch_holds_what_its_messages_support_and_the_parent_is_untouched(st
 
 def test_memory_survives_renames_of_chat_character_and_persona(story: Tab) -> None:
     before = graph(story)
-    story.rename_chat("A chat with a name")
+    story.rename_chat("The chat with Biscuit")
     assert lawful(story) == before
     story.reload()
     ready(story)
