@@ -55,6 +55,7 @@ vendor: $(NODE_READY) ## extension/vendor: copy what its table names from node_m
 bench: $(READY) ## measure speed and size, and the same in a page where Node.js, Chromium and build/wasm are there
 	@$(PY) -m tests.bench
 	@$(PY) -m tests.bench.page
+	@$(PY) -m tests.bench.sidecar
 
 docs: $(READY) ## make docs/methods.md, docs/openapi.json and the picture of the demo anew
 	@$(PY) -m tools.methods

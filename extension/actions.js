@@ -1,5 +1,5 @@
 // What a person can do with the open chat: one function each, for drawer, slash commands and panel.
-import { hasText, recordOf } from "./records.js";
+import { BLOCKS, byHand, hasText, recordOf } from "./records.js";
 import { turnOf } from "./injection.js";
 
 /**
@@ -99,7 +99,9 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
       if (!record) throw problem("error.no_record");
       if (change === null) records.set(index, null);
       else {
-        const edited = { ...record, ...change, edited: true };
+        // A block that was left as it was is no words of a person's.
+        const hand = BLOCKS.filter((block) => byHand(record).includes(block) || (change[block] ?? record[block]) !== record[block]);
+        const edited = { ...record, ...change, edited: hand.length > 0, hand };
         const message = host.messages()[index];
         const tokens = (await host.countTokens(edited.core)) + (await host.countTokens(edited.recalled));
         records.set(index, { ...edited, text: message?.text ?? edited.text, tokens });
@@ -224,5 +226,13 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
   };
 }
 
-const WRITES = new Set(["node.write", "nodes.write", "node.edit", "node.retire", "node.restore", "edge.add", "edge.remove", "entity.alias", "undo"]);
-const WITHOUT_CHAT = new Set(["chat.list", "scope.list", "schema.get", "schema.set"]);
+// What changes the numbers that are shown.
+const WRITES = new Set([
+  ...["node.write", "nodes.write", "node.edit", "node.retire", "node.restore", "node.merge", "node.split", "node.pin", "node.unpin"],
+  ...["node.archive", "node.unarchive", "node.private", "node.public", "edge.add", "edge.remove", "entity.alias", "cards.decide"],
+  ...["undo", "redo", "import", "index.rebuild"],
+]);
+const WITHOUT_CHAT = new Set([
+  ...["chat.list", "scope.list", "schema.get", "schema.set", "recall.deliveries", "job.list", "job.stop"],
+  ...["settings.describe", "settings.set", "settings.reset", "prompt.list", "prompt.get", "prompt.set", "prompt.reset"],
+]);

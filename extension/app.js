@@ -1,41 +1,29 @@
 // What the extension is: settings, engine, chat, injection and jobs, hung together. Drawer, commands and macros act through it alone.
 import { chatActions } from "./actions.js";
 import { listen } from "./events.js";
+import { createExchange } from "./exchange.js";
 import { createInjection } from "./injection.js";
 import { createJobs } from "./jobs.js";
 import { createPresence } from "./presence.js";
+import { createReading, isFull } from "./reading.js";
 import { createRecords } from "./records.js";
-import { defaults, settingsFrom } from "./settings.js";
+import { createRecovery } from "./recovery.js";
+import { realClock } from "./remote/faults.js";
+import { defaults, joined, settingsFrom } from "./settings.js";
+import { emptyStatus, problemOf } from "./status.js";
 import { createSync } from "./sync.js";
+import { mirrorValue } from "./ui/words.js";
 
 /**
  * @typedef {import("./types.js").App} App
  * @typedef {import("./types.js").Settings} Settings
  * @typedef {import("./types.js").Status} Status
- *
- * @typedef {object} Engine
- * @property {Promise<any>} ready
- * @property {(method: string, params?: object, options?: object) => Promise<any>} call
- * @property {(ports: any) => void} setPorts
- * @property {() => void} close
- *
- * @typedef {object} Remotes models, embedders and the sidecar, as remotes.js makes them
- * @property {(onEvent: (event: any) => void, onChange: () => void) => Promise<void>} start
- * @property {(settings: Settings) => Promise<any>} ports for the engine
- * @property {() => string} modelName
- * @property {() => string} embedderName
- * @property {() => Status["sidecar"]} sidecarState
- * @property {() => any} sidecarProblem why it is not connected, or null
- * @property {() => string | undefined} runtimeUrl
- * @property {(target: "model" | "embedder", settings: Settings) => Promise<{ok: boolean, detail: string, ms: number}>} test
- * @property {() => Promise<string>} pair
- * @property {() => void} stop
+ * @typedef {import("./types.js").Engine} Engine
+ * @typedef {import("./types.js").Remotes} Remotes
  */
 
-const MODEL_DELAY_MS = 1500;
-const RESTARTS = 3;
-// What the store says of a full disk (extension/store/database.js), and what the browser says itself.
-const FULL = /no room left|quota/i;
+// Calls after which other replicas lack something. One too many costs a look, one too few two minutes.
+const WRITES = /^(nodes?|edge|entity|cards|undo|redo|import|chat.purge|deliveries|recall.delivered)/;
 
 /**
  * @param {object} parts
@@ -57,28 +45,11 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
   let engine = null;
   /** @type {Promise<void> | null} */
   let starting = null;
-  let restarts = 0;
   let owed = false;
+  let busy = false;
   let told = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let modelTimer;
 
-  /** @type {Status} */
-  const status = {
-    engine: "off",
-    problem: null,
-    info: null,
-    sources: [],
-    store: "",
-    chat: null,
-    stats: null,
-    otherTab: false,
-    model: "",
-    embedder: "",
-    sidecar: "off",
-    sidecarProblem: "",
-    lastRecall: null,
-  };
+  const status = emptyStatus();
 
   function changed() {
     if (told) return;
@@ -97,9 +68,10 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
 
   /** @param {any} error what went wrong in the background */
   function onError(error) {
-    if (error?.code === "closed" || error?.code === "cancelled") return;
+    // With the engine goes whatever was under way; that it has gone is said elsewhere, and all of it is done anew.
+    if (["closed", "cancelled", "engine_off", "worker_failed"].includes(error?.code)) return;
     console.error("Tidelore:", error);
-    if (FULL.test(`${error?.message} ${error?.hint}`)) ui.notice(app, "quota");
+    if (isFull(`${error?.message} ${error?.hint}`)) ui.notice(app, "quota");
     show({ problem: problemOf(error) });
   }
 
@@ -109,8 +81,10 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
    */
   async function call(method, params = {}, options = {}) {
     await starting;
-    if (!engine) throw Object.assign(new Error(text.t("engine.off")), { code: "engine_off", hint: "" });
-    return engine.call(method, params, options);
+    if (!engine) throw Object.assign(new Error(text.t("error.engine_off")), { code: "engine_off", hint: "" });
+    const result = await engine.call(method, params, options);
+    if (WRITES.test(method)) replicas.due();
+    return result;
   }
 
   const records = createRecords(host);
@@ -125,8 +99,36 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
   const jobs = createJobs({
     call,
     onChange: changed,
-    onEnd: (job) => void afterJob(job),
+    onEnd(job) {
+      if (!engine) return;
+      replicas.due();
+      void reading.after(job);
+    },
     sharesModel: () => settings.model.use === "current",
+  });
+  const reading = createReading({
+    call,
+    openChat: () => (engine ? status.chat?.chat : undefined),
+    settings: () => settings,
+    views: () => jobs.views(),
+    isTyping: host.isTyping,
+    consent: () => ui.consent(app),
+    notice: (cause, values) => ui.notice(app, cause, values),
+    onStats: (stats) => show({ stats }),
+    extract: () => void actions.extract(),
+    onError,
+  });
+  const replicas = createExchange({
+    call,
+    // What ends with the page is nobody's replica.
+    places: () => ({ mirror: settings.mirror && status.store !== "memory", sidecar: remotes.sidecarCall() }),
+    onNews() {
+      owed = true;
+      sync.soon("another replica");
+    },
+    onChange: () => show({ replicas: { ...replicas.outcome() } }),
+    onError: (error) => console.error("Tidelore:", error),
+    clock: realClock,
   });
   const injection = createInjection({
     host,
@@ -134,6 +136,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     call,
     records,
     settings: () => settings,
+    lateAt: (stage) => text.t(`recall.late.${stage}`),
     notReady: () => (status.engine === "ready" ? null : text.t(`engine.${status.engine}`)),
     onOutcome(lastRecall) {
       show({ lastRecall });
@@ -144,29 +147,48 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
 
   // ---- the engine ----
 
-  async function startEngine() {
-    if (engine || starting || !settings.enabled) return starting;
-    show({ engine: "starting", problem: null, sources: [], info: null, store: "" });
-    starting = open();
+  const recovery = createRecovery({
+    start: () => startEngine(true),
+    onGivenUp() {
+      jobs.halt(false);
+      const gone = { code: "engine_gone", message: text.t("notice.engine_gone"), hint: "" };
+      show({ engine: "failed", problem: status.problem?.code === "engine_restarted" ? gone : status.problem });
+      ui.notice(app, "engine_gone");
+    },
+  });
+
+  /** @param {boolean} [again] it had ended by itself @returns {Promise<boolean>} whether it runs */
+  async function startEngine(again = false) {
+    if (engine || !settings.enabled) return Boolean(engine);
+    if (!starting) {
+      show({ engine: "starting", sources: [], info: null, store: "", ...(again ? {} : { problem: null }) });
+      starting = open().finally(() => void (starting = null));
+    }
     try {
       await starting;
     } catch (/** @type {any} */ error) {
       engine = null;
-      show({ engine: "failed", problem: problemOf(error) });
-      ui.notice(app, "engine_failed", { detail: text.error(error) });
-    } finally {
-      starting = null;
+      const died = !again && error?.code === "worker_failed";
+      show({ engine: again || died ? "starting" : "failed", problem: problemOf(error) });
+      if (died) tryAgain();
+      else if (!again) ui.notice(app, "engine_failed", { detail: text.error(error) });
     }
-    return undefined;
+    return Boolean(engine);
   }
 
   async function open() {
     await remotes.start(onRemote, () => void usePorts());
-    const ports = await remotes.ports(settings);
-    const opened = await openEngine({ ports, sidecar: remotes.runtimeUrl(), cdns: settings.cdns, onEvent });
+    const ports = await allPorts();
+    let ended = false;
+    const heard = (/** @type {any} */ event) => {
+      ended ||= event.step === "worker" && event.outcome === "failed";
+      onEvent(event);
+    };
+    const opened = await openEngine({ ports, sidecar: remotes.runtimeUrl(), cdns: settings.cdns, onEvent: heard });
     const info = await opened.ready;
     // The sidecar may have come, or gone, while the engine started.
-    opened.setPorts(await remotes.ports(settings));
+    opened.setPorts(await allPorts());
+    if (ended) throw Object.assign(new Error(text.t("notice.engine_restarted")), { code: "worker_failed" });
     if (!settings.enabled) {
       // Switched off while it started.
       opened.close();
@@ -174,8 +196,11 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
       return;
     }
     engine = opened;
+    recovery.runs();
     sync.forget();
-    show({ engine: "ready", info, store: info.store ?? status.store, model: remotes.modelName(), embedder: remotes.embedderName() });
+    jobs.halt(false);
+    show({ engine: "ready", problem: status.store === "memory" ? status.problem : null, info, store: info.store ?? status.store, model: remotes.modelName(), embedder: remotes.embedderName() });
+    replicas.start();
     sync.soon("engine ready");
   }
 
@@ -192,13 +217,14 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
       sync.forget();
       sync.soon("another tab");
     }
-    if (event.step === "worker" && event.outcome === "failed") void workerFailed();
+    if (event.step === "worker" && event.outcome === "failed") engineEnded(event.detail);
   }
 
   /** @param {any} event of the sidecar */
   function onRemote(event) {
     show({ sidecar: remotes.sidecarState(), sidecarProblem: sidecarProblem() });
     if (event?.method === "changed") sync.soon("sidecar");
+    if (remotes.sidecarState() === "connected") replicas.due();
   }
 
   const sidecarProblem = () => {
@@ -206,26 +232,40 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     return problem ? text.error(problem) : "";
   };
 
-  async function workerFailed() {
+  /** By itself: the worker has failed, or says nothing any more. @param {string} detail */
+  function engineEnded(detail) {
+    // A start that fails says so itself.
+    if (!engine) return;
+    console.error("Tidelore: the engine has ended.", detail);
     engine = null;
     // What was under way is planned anew once the engine is back.
-    show({ engine: "failed", stats: null });
-    if (restarts++ < RESTARTS) await startEngine();
-    else ui.notice(app, "engine_failed", { detail: text.t("engine.failed") });
+    show({ engine: "starting", stats: null, problem: { code: "engine_restarted", message: text.t("notice.engine_restarted"), hint: "" } });
+    tryAgain();
   }
+
+  function tryAgain() {
+    jobs.halt(true);
+    ui.notice(app, "engine_restarted");
+    recovery.failed();
+  }
+
+  const allPorts = async () => ({ ...(await remotes.ports(settings)), ...(settings.mirror ? { mirror: host.userFiles } : {}) });
 
   async function usePorts() {
     if (!settings.enabled) return;
-    const ports = await remotes.ports(settings);
+    const ports = await allPorts();
     show({ sidecar: remotes.sidecarState(), sidecarProblem: sidecarProblem(), model: remotes.modelName(), embedder: remotes.embedderName() });
     engine?.setPorts(ports);
   }
 
   function stopEngine() {
+    recovery.stop();
     jobs.close();
+    jobs.halt(false);
     sync.stop();
     presence.show("");
-    clearTimeout(modelTimer);
+    reading.stop();
+    replicas.stop();
     injection.clear();
     engine?.close();
     engine = null;
@@ -238,58 +278,35 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
   /** @param {import("./sync.js").Open | null} open @param {import("./sync.js").Change} change */
   function onSynced(open, { changed: news, unknown, reason }) {
     const before = status.chat?.chat;
-    if (open?.chat !== before) show({ otherTab: false, stats: null });
+    if (open?.chat !== before) show({ otherTab: false, evicted: false, stats: null });
     show({ chat: open && { chat: open.chat, pool: open.pool, title: open.title, off: open.off } });
     presence.show(open?.chat ?? "");
     // Where nothing lasts, that has been said already.
-    if (unknown && page.lasting) ui.notice(app, "evicted");
+    if (unknown && page.lasting) void notHere(open);
     if (!open || open.off) return;
     // What a generation told the engine is extracted after it, also when no reply came of it.
     owed ||= news;
     if (reason.startsWith("generation:")) return;
-    void injection.gather(open.floors).catch(onError);
+    // SillyTavern's server counts for the reply first.
+    if (!busy) void injection.gather(open.floors).catch(onError);
     if (!owed && open.chat === before && status.stats) return;
     owed = false;
     jobs.add({ kind: "rules", method: "extract.run", chat: open.chat, title: open.title, params: { by: "rules", lag: settings.lag } });
   }
 
-  /** @param {import("./types.js").JobView} job */
-  async function afterJob(job) {
-    if (!engine) return;
-    if (job.state === "failed" && FULL.test(job.error)) ui.notice(app, "quota");
-    else if (job.state === "failed" && job.kind === "model") ui.notice(app, "model_failed", { detail: job.error });
-    if (job.chat !== status.chat?.chat) return;
-    try {
-      const stats = await call("stats", { chat: job.chat });
-      if (job.chat === status.chat?.chat) show({ stats });
-      if (job.kind === "rules") await considerModel(job.chat);
-    } catch (error) {
-      onError(error);
-    }
-  }
-
-  /** Lets the model read what is due, or asks whether it may. @param {string} chat */
-  async function considerModel(chat) {
-    const { use, agreed, asked, exchanges } = settings.model;
-    if (use === "none" || (asked && !agreed)) return;
-    const { windows } = await call("extract.plan", { chat, by: "model", lag: settings.lag, exchanges });
-    if (!windows.length || chat !== status.chat?.chat) return;
-    clearTimeout(modelTimer);
-    if (!agreed) {
-      // No dialog takes the keys away from somebody who is writing.
-      if (host.isTyping()) modelTimer = setTimeout(() => void considerModel(chat).catch(onError), MODEL_DELAY_MS);
-      else await ui.consent(app);
-      return;
-    }
-    modelTimer = setTimeout(() => {
-      // One that is under way takes up whatever has become due.
-      const going = jobs.views().some((job) => job.kind === "model" && job.chat === chat && ["waiting", "running", "paused"].includes(job.state));
-      if (chat === status.chat?.chat && !going) actions.extract();
-    }, MODEL_DELAY_MS);
+  /** The chat was remembered, but not by what this browser has: another replica may know it. @param {import("./sync.js").Open | null} open */
+  async function notHere(open) {
+    await replicas.settled();
+    if (!open || open.chat !== status.chat?.chat) return;
+    const found = replicas.outcome().news > 0;
+    show({ evicted: !found });
+    ui.notice(app, found ? "restored" : "evicted");
   }
 
   /** A reply is being generated, or not any more. @param {boolean} value */
   function replying(value) {
+    busy = value;
+    if (value) void injection.gather([]);
     sync.hold(value);
     jobs.reply(value);
   }
@@ -311,10 +328,11 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
       return;
     }
     if (!engine) return;
-    if (JSON.stringify([before.model, before.embedder, before.sidecar]) !== JSON.stringify([settings.model, settings.embedder, settings.sidecar])) {
+    if (JSON.stringify([before.model, before.embedder, before.sidecar, before.mirror]) !== JSON.stringify([settings.model, settings.embedder, settings.sidecar, settings.mirror])) {
       await usePorts();
+      replicas.due();
       // It may ask the person, and a change of settings is not to wait for the answer.
-      if (status.stats && status.chat) void considerModel(status.chat.chat).catch(onError);
+      if (status.stats && status.chat) void reading.consider(status.chat.chat).catch(onError);
     }
   }
 
@@ -337,7 +355,6 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     },
     async restart() {
       stopEngine();
-      restarts = 0;
       await startEngine();
     },
     async leave() {
@@ -358,18 +375,13 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
       await startEngine();
     },
     stop: stopEngine,
+    /** A round with mirror and sidecar now; what came of it in words. */
+    async exchange() {
+      await replicas.round();
+      return mirrorValue(app);
+    },
   };
   const actions = chatActions({ app, call, host, page, sync, jobs, injection, records, remotes, show, status, settings: () => settings, text });
   Object.assign(app, actions);
   return /** @type {App & {start: () => Promise<void>, stop: () => void}} */ (app);
-}
-
-/** As the status has it. @param {any} error @returns {NonNullable<Status["problem"]>} */
-const problemOf = (error) => ({ code: String(error?.code ?? ""), message: String(error?.message ?? error), hint: String(error?.hint ?? "") });
-
-/** @param {any} base @param {any} change @returns {any} */
-function joined(base, change) {
-  if (change === undefined) return base;
-  if (Array.isArray(base) || typeof base !== "object" || typeof change !== "object" || change === null) return change;
-  return Object.fromEntries(Object.entries(base).map(([name, value]) => [name, joined(value, change[name])]));
 }

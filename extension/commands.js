@@ -1,5 +1,6 @@
 // Slash commands: every action of the app, by a name. What they answer goes on through the pipe.
 import { TABS, panelOf } from "./panel/open.js";
+import { showAnswer } from "./ui/answer.js";
 import { askConsent } from "./ui/consent.js";
 import { openSettings } from "./ui/drawer.js";
 import { changeAt, valueAt } from "./ui/fields.js";
@@ -17,6 +18,8 @@ import { whyText } from "./ui/why.js";
  * @property {string[]} [named] arguments by name; their help is `command.NAME.ARGUMENT`
  * @property {boolean} [says] what it answers is shown as a notice too, unless quiet=true: it is an action
  * @property {(t: App["text"]["t"], answer: string) => string} [notice] what is shown where the answer alone does not say what was done
+ * @property {(value: string) => boolean} [seen] what it does is seen anyway: the answer is for the pipe alone
+ * @property {string} [none] what is shown where the answer is empty
  * @property {(app: App, value: string, named: Named) => Promise<string> | string} run
  */
 
@@ -44,6 +47,7 @@ export const COMMANDS = [
   {
     name: "tidelore",
     value: true,
+    seen: (value) => value !== "help" && value !== "status",
     run(app, value) {
       if (value === "help") return helpText(app);
       if (value !== "status") openSettings(app);
@@ -76,15 +80,13 @@ export const COMMANDS = [
   {
     name: "tidelore-recall",
     value: true,
-    async run(app, value) {
-      const found = value ? await app.simulate(value) : await app.recallAgain();
-      if (!found) app.host.notify("info", app.text.t("recall.empty"));
-      return blocks(found);
-    },
+    none: "injection.nothing_found",
+    run: async (app, value) => blocks(value ? await app.simulate(value) : await app.recallAgain()),
   },
   {
     name: "tidelore-injected",
     value: true,
+    none: "injection.nothing",
     run(app, value) {
       if (value && value !== "core" && value !== "recalled") throw wrong(app, "block");
       return app.lastInjected(value);
@@ -134,6 +136,7 @@ export const COMMANDS = [
   {
     name: "tidelore-agree",
     value: true,
+    notice: (t, answer) => t(answer === "true" ? "command.done.agreed" : "command.done.not_agreed"),
     run: async (app, value) => {
       if (!value) return String(await askConsent(app));
       const agreed = onOff(app, value);
@@ -165,7 +168,7 @@ export const COMMANDS = [
       return changed.text;
     },
   },
-  { name: "tidelore-forget", value: true, says: true, notice: (t, text) => t("command.done.forget", { text }), run: async (app, value) => (await app.call("node.retire", { node: needed(app, value) })).text },
+  { name: "tidelore-forget", value: true, says: true, notice: (t, text) => t("command.done.forget", { text }), run: async (app, value) => (await app.call("node.retire", { node: needed(app, value), siblings: true })).text },
   { name: "tidelore-undo", value: true, says: true, notice: (t, text) => t("command.done.undo", { text }), run: async (app, value) => (await app.call("undo", value ? { commit: value } : {})).text },
   { name: "tidelore-node", value: true, run: async (app, value) => json(await app.call("node.get", { node: needed(app, value) })) },
   { name: "tidelore-why", value: true, run: async (app, value) => whyText(app, await app.call("why", { node: needed(app, value) })) },
@@ -180,6 +183,7 @@ export const COMMANDS = [
   },
   { name: "tidelore-call", value: true, named: ["method"], run: callMethod },
   { name: "tidelore-sync", says: true, run: (app) => app.sync().then(() => app.text.t("command.done.sync")) },
+  { name: "tidelore-exchange", says: true, run: (app) => app.exchange() },
   { name: "tidelore-reembed", says: true, run: (app) => (app.reembed(), app.text.t("command.done.reembed")) },
   { name: "tidelore-orphans", run: async (app) => json(await app.orphans()) },
   { name: "tidelore-purge", value: true, named: ["sure"], says: true, run: purge },
@@ -201,7 +205,7 @@ export const COMMANDS = [
 /** @param {App} app */
 export function registerCommands(app) {
   const { t } = app.text;
-  for (const { name, value, named = [], says, notice, run } of COMMANDS) {
+  for (const { name, value, named = [], says, notice, seen, none, run } of COMMANDS) {
     const all = says ? [...named, "quiet"] : named;
     app.host.addCommand({
       name,
@@ -209,14 +213,18 @@ export function registerCommands(app) {
       value: value ? t(`command.${name}.value`) : undefined,
       named: all.map((each) => ({ name: each, help: t(each === "quiet" ? "command.quiet" : `command.${name}.${each}`) })),
       async run(given, text) {
+        const words = text.trim();
+        let answer;
         try {
-          const answer = await run(app, text.trim(), given);
-          if (says && answer && given.quiet !== "true") app.host.notify("info", notice ? notice(t, answer) : answer);
-          return answer;
+          answer = await run(app, words, given);
         } catch (error) {
           app.host.notify("error", app.text.error(error));
-          return "";
+          return { answer: "" };
         }
+        const shown = answer ? (notice?.(t, answer) ?? answer) : none ? t(none) : "";
+        if (says && shown && given.quiet !== "true") app.host.notify("info", shown);
+        if (says || !shown || seen?.(words)) return { answer };
+        return { answer, show: () => showAnswer(app, `/${name}`, shown) };
       },
     });
   }

@@ -1,6 +1,8 @@
 // All contact with SillyTavern. Whatever else the extension does, it does through this object, so that tests can put another in its place.
 // Features are tested for, versions are not: what an older SillyTavern lacks is left out.
+import { addCommand } from "./host_commands.js";
 import { messagesOf } from "./host_messages.js";
+import { userFiles } from "./host_files.js";
 import { completions } from "./host_models.js";
 
 /**
@@ -36,6 +38,9 @@ export function createHost() {
 
   return {
     ...models,
+
+    /** The person's files on SillyTavern's server. */
+    userFiles: userFiles(context),
 
     /** The handle of the person's account; browser-side stores are kept apart by it. */
     async handle() {
@@ -279,23 +284,7 @@ export function createHost() {
     },
 
     /** @param {CommandSpec} spec */
-    addCommand({ name, aliases = [], help, value, named = [], run }) {
-      const { SlashCommandParser, SlashCommand, SlashCommandArgument, SlashCommandNamedArgument, ARGUMENT_TYPE } = context();
-      if (!SlashCommand) return;
-      SlashCommandParser.addCommandObject(
-        SlashCommand.fromProps({
-          name,
-          aliases,
-          helpString: escaped(help),
-          returns: "text",
-          callback: (/** @type {Record<string, any>} */ given, /** @type {any} */ text) => run(plain(given), String(text ?? "")),
-          namedArgumentList: named.map((each) =>
-            SlashCommandNamedArgument.fromProps({ name: each.name, description: each.help, typeList: [ARGUMENT_TYPE.STRING], isRequired: each.required ?? false }),
-          ),
-          unnamedArgumentList: value === undefined ? [] : [SlashCommandArgument.fromProps({ description: value, typeList: [ARGUMENT_TYPE.STRING] })],
-        }),
-      );
-    },
+    addCommand: (spec) => addCommand(context, spec),
 
     /** A macro, as in {{tidelore}}. @param {string} name @param {string} description @param {() => string} handler */
     addMacro(name, description, handler) {
@@ -309,10 +298,3 @@ export function createHost() {
 
 /** Stored text is data: none of it may be taken for a macro. @param {string} text */
 export const inert = (text) => text.replace(/\{(?=\{)/g, "{ ");
-
-/** @param {string} text */
-const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign] ?? sign);
-
-/** @param {Record<string, any>} given @returns {Record<string, string>} */
-const plain = (given) =>
-  Object.fromEntries(Object.entries(given).filter(([name, value]) => !name.startsWith("_") && value != null).map(([name, value]) => [name, String(value)]));

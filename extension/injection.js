@@ -1,7 +1,7 @@
 // Before a generation: bring the engine up to date, recall, put the two blocks into the prompt. All within a limit of time; memory that is late or
 // fails never holds the reply.
 import { createHistoryRoom } from "./history_room.js";
-import { hasText, recordOf } from "./records.js";
+import { byHand, hasText, madeOf, recordOf, withWords } from "./records.js";
 
 /**
  * @typedef {import("./types.js").Settings} Settings
@@ -20,6 +20,8 @@ const TOLERANCE = 1.1;
 
 class Late extends Error {}
 
+/** @typedef {"reading" | "counting" | "recalling"} Stage what a generation is waiting for */
+
 /**
  * @param {object} options
  * @param {Pick<import("./host.js").Host, "messages" | "setPrompt" | "countTokens" | "cardText" | "setExtra" | "extra">} options.host
@@ -28,6 +30,7 @@ class Late extends Error {}
  * @param {ReturnType<import("./records.js").createRecords>} options.records
  * @param {() => Settings} options.settings
  * @param {() => string | null} options.notReady why there can be no recall now, or null
+ * @param {(stage: Stage) => string} options.lateAt why it was late, for people
  * @param {(outcome: Outcome) => void} options.onOutcome
  * @param {(error: any) => void} options.onError what went wrong outside the reply path
  * @param {() => number} [options.now] milliseconds
@@ -40,6 +43,7 @@ export function createInjection({
   records,
   settings,
   notReady,
+  lateAt,
   onOutcome,
   onError,
   now = Date.now,
@@ -49,6 +53,8 @@ export function createInjection({
   let blocks = { core: "", recalled: "" };
   /** @type {AbortController | null} */
   let running = null;
+  /** @type {Stage} */
+  let stage = "reading";
   /** @type {{chat: string, recall: string, nodes: string[]} | null} */
   let pending = null;
   // Tokens of the prompt that are neither chat nor ours, as last seen in a finished prompt.
@@ -103,7 +109,7 @@ export function createInjection({
       clear();
       outcome =
         error instanceof Late
-          ? { ...outcome, outcome: "late" }
+          ? { ...outcome, outcome: "late", error: lateAt(stage) }
           : { ...outcome, outcome: "failed", error: error instanceof Error ? error.message : String(error) };
     } finally {
       limit.abort();
@@ -117,32 +123,74 @@ export function createInjection({
    */
   async function prepare(contextTokens, type, again, signal) {
     const leaveOutReply = type === "swipe";
+    /** What is late goes on, beside what a later generation does. @param {Stage} now */
+    const enter = (now) => void (signal.aborted || (stage = now));
+    enter("reading");
     const open = await sync.now(`generation:${type}`, { leaveOutReply });
     if (!open || open.off) return { outcome: "empty" };
     const turn = turnOf(host.messages(), leaveOutReply);
-    const used = turn.user && !again ? await reusable(open.chat, turn.user, signal) : null;
+    const kept = turn.user && !again ? keptFor(open.chat, turn.user) : null;
+    enter("counting");
     const room = await roomFor(contextTokens, turn, known(open.floors));
-    if (room.budget < LEAST_TOKENS) return { outcome: "too_small" };
-    const found = used ?? (await recall(open, turn, room, signal));
+    const written = kept ? await tokensOf(byHand(kept).map((block) => kept[block])) : 0;
+    if (room.budget < LEAST_TOKENS || written > room.most) return { outcome: "too_small" };
+    enter("recalling");
+    const used = kept && (await reusable(kept, room.most, signal));
+    const found = used ?? (await recalled(open, turn, { ...room, budget: room.budget - written }, kept, signal));
     if (signal.aborted) return {};
     if (!found) return { outcome: "empty" };
     put(found.core, found.recalled);
-    pending = found.recall ? { chat: open.chat, recall: found.recall, nodes: found.nodes } : null;
+    const nodes = madeOf(found);
+    pending = found.recall && nodes.length ? { chat: open.chat, recall: found.recall, nodes } : null;
     if (turn.user) records.set(turn.user.index, { ...found, uses: found.uses + 1 });
     return { outcome: used ? "reused" : "injected", tokens: found.tokens, cards: found.cards.length };
   }
 
+  /** @param {string[]} texts */
+  async function tokensOf(texts) {
+    let sum = 0;
+    for (const text of texts) sum += await host.countTokens(text);
+    return sum;
+  }
+
   /**
-   * The record of this turn, when the words are the same and the chat on screen still supports all of it. What a person wrote into it stays.
-   * @param {string} chat @param {HostMessage} user @param {AbortSignal} signal
+   * The record of this turn, when it was made for the same words in this chat.
+   * @param {string} chat @param {HostMessage} user
    */
-  async function reusable(chat, user, signal) {
+  function keptFor(chat, user) {
     const record = records.get(user.index);
-    if (!record || record.text !== user.text || !hasText(record)) return null;
+    if (!record || record.text !== user.text) return null;
     if (record.edited) return record.chat === chat || record.chat === "" ? record : null;
-    if (record.chat !== chat || !record.state) return null;
-    const { stands } = await call("recall.check", { chat, nodes: record.nodes, state: record.state }, { signal });
-    return stands ? record : null;
+    return record.chat === chat && record.state && hasText(record) ? record : null;
+  }
+
+  /**
+   * The same recall once more. A chat file comes from anywhere, so of its texts only a person's own words are taken; the others the engine makes again
+   * of the memories that they were made of, when the chat on screen still supports all of them.
+   * @param {RecallRecord} kept @param {number} most tokens that there is room for @param {AbortSignal} signal
+   * @returns {Promise<RecallRecord | null>} null: it is to be recalled anew
+   */
+  async function reusable(kept, most, signal) {
+    if (byHand(kept).length === 2) return { ...kept, tokens: await tokensOf([kept.core, kept.recalled]) };
+    if (!kept.state) return null;
+    const asked = { chat: kept.chat, nodes: kept.nodes, state: kept.state, cards: kept.cards.map(({ node }) => node) };
+    const { stands, core, recalled } = await call("recall.check", asked, { signal });
+    if (!stands) return null;
+    const made = withWords({ ...kept, core, recalled }, kept);
+    const tokens = await tokensOf([made.core, made.recalled]);
+    return tokens <= most * TOLERANCE ? { ...made, tokens } : null;
+  }
+
+  /**
+   * A new recall, and in it what a person wrote into the record.
+   * @param {import("./sync.js").Open} open @param {Turn} turn @param {{budget: number, from: number}} room @param {RecallRecord | null} kept @param {AbortSignal} signal
+   * @returns {Promise<RecallRecord | null>}
+   */
+  async function recalled(open, turn, room, kept, signal) {
+    const found = room.budget < LEAST_TOKENS ? null : await recall(open, turn, room, signal);
+    if (!kept || !byHand(kept).length) return found;
+    const made = withWords(found ?? { ...kept, chat: open.chat, recall: "", core: "", recalled: "", nodes: [], state: "", cards: [] }, kept);
+    return { ...made, tokens: await tokensOf([made.core, made.recalled]) };
   }
 
   /**
@@ -164,16 +212,17 @@ export function createInjection({
   }
 
   /**
-   * How many tokens may be put in, and the first message (the engine's index) that will stand in the prompt anyway. Where the whole chat fits, memory
+   * How many tokens are to be put in, how many may be, and the first message (the engine's index) that will stand in the prompt anyway. Where the whole chat fits, memory
    * has nothing to tell of it; where it does not, memory takes the place of the oldest of what would fit.
    * @param {number} contextTokens @param {Turn} turn @param {HostMessage[]} messages
    */
   async function roomFor(contextTokens, turn, messages) {
     const fixed = Math.max(overhead, await host.countTokens(host.cardText()));
     const free = contextTokens - fixed;
-    const budget = Math.min(settings().budget, Math.floor((free - (await host.countTokens(turn.user?.text ?? ""))) * SHARE));
+    const most = Math.floor((free - (await host.countTokens(turn.user?.text ?? ""))) * SHARE);
+    const budget = Math.min(settings().budget, most);
     const fits = historyRoom.from(messages, free) === 0;
-    return { budget, from: fits ? 0 : historyRoom.from(messages, free - Math.max(0, budget)) };
+    return { budget, most, from: fits ? 0 : historyRoom.from(messages, free - Math.max(0, budget)) };
   }
 
   /** @param {number[]} floors @returns {HostMessage[]} the messages that the engine knows */

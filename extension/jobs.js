@@ -1,5 +1,5 @@
-// Work in the background, one job at a time: extraction by rules and by model, embedding. What is due is the engine's plan, so a job that was
-// stopped, paused or lost with the page goes on where it was.
+// Work in the background: extraction by rules and by model, embedding. Each of the three is a lane of its own, one job at a time, so that the rules
+// wait neither for a model nor for vectors. What is due is the engine's plan: a job that was stopped, paused or lost with the page goes on where it was.
 
 /**
  * @typedef {import("./types.js").JobView} JobView
@@ -11,6 +11,7 @@
  * @property {string} method
  * @property {boolean} asksModel
  * @property {AbortController} stopper
+ * @property {boolean} lost the engine has ended under it once
  */
 
 const KEPT = 30;
@@ -26,11 +27,13 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
   /** @type {Job[]} */
   let list = [];
   let number = 0;
-  let running = false;
+  /** @type {Set<string>} */
+  const running = new Set();
+  let halted = false;
   let paused = false;
   let replying = false;
 
-  const mayRun = (/** @type {Job} */ job) => job.view.state === "waiting" && !(job.asksModel && (paused || (replying && sharesModel())));
+  const mayRun = (/** @type {Job} */ job) => !halted && job.view.state === "waiting" && !(job.asksModel && (paused || (replying && sharesModel())));
 
   /** @param {Job} job @param {Partial<JobView>} change */
   function show(job, change) {
@@ -38,13 +41,19 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
     onChange();
   }
 
-  async function drain() {
-    if (running) return;
-    running = true;
+  function drain() {
+    for (const lane of LANES) void drainOne(lane);
+  }
+
+  /** @param {string} lane */
+  async function drainOne(lane) {
+    if (running.has(lane)) return;
+    running.add(lane);
+    const next = () => list.find((job) => laneOf(job) === lane && mayRun(job));
     try {
-      for (let job = list.find(mayRun); job; job = list.find(mayRun)) await run(job);
+      for (let job = next(); job; job = next()) await run(job);
     } finally {
-      running = false;
+      running.delete(lane);
     }
   }
 
@@ -61,7 +70,9 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
       show(job, { state: error ? "failed" : "done", result, failures, error });
     } catch (/** @type {any} */ error) {
       const reason = job.stopper.signal.reason;
-      if (reason === YIELD) show(job, { state: "waiting" });
+      const lost = error?.code === "worker_failed" && !job.lost;
+      job.lost ||= lost;
+      if (reason === YIELD || lost) show(job, { state: "waiting" });
       else if (reason === STOP) show(job, { state: "stopped" });
       else show(job, { state: "failed", error: String(error?.message ?? error), hint: String(error?.hint ?? "") });
     }
@@ -90,9 +101,9 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
       if (same) return same.view;
       /** @type {JobView} */
       const view = { id: ++number, chat, title, kind, state: "waiting", done: 0, total: 0, error: "", hint: "", failures: [], result: null };
-      list.push({ view, params: whole, method, asksModel, stopper: new AbortController() });
+      list.push({ view, params: whole, method, asksModel, stopper: new AbortController(), lost: false });
       onChange();
-      void drain();
+      drain();
       return view;
     },
 
@@ -115,7 +126,7 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
       const job = list.find(({ view }) => view.id === id);
       if (!job || !["failed", "stopped"].includes(job.view.state)) return;
       show(job, { state: "waiting", failures: [], error: "", hint: "", done: 0, total: 0 });
-      void drain();
+      drain();
     },
 
     /** @param {boolean} value for all jobs that ask the model */
@@ -123,7 +134,7 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
       paused = value;
       if (value) for (const job of list) if (job.asksModel && job.view.state === "running") job.stopper.abort(YIELD);
       onChange();
-      void drain();
+      drain();
     },
     paused: () => paused,
 
@@ -131,7 +142,13 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
     reply(value) {
       replying = value;
       if (value && sharesModel()) for (const job of list) if (job.asksModel && job.view.state === "running") job.stopper.abort(YIELD);
-      void drain();
+      drain();
+    },
+
+    /** There is no engine for the moment: what waits goes on waiting. @param {boolean} value */
+    halt(value) {
+      halted = value;
+      drain();
     },
 
     /** Ends everything: the engine is going away. */
@@ -144,5 +161,8 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
   };
 }
 
+const LANES = ["rules", "model", "embed"];
+/** @param {Job} job */
+const laneOf = ({ asksModel, view }) => (asksModel ? "model" : view.kind === "embed" ? "embed" : "rules");
 const STOP = new Error("stopped by the person");
 const YIELD = new Error("put off");

@@ -30,11 +30,11 @@ const TEST_TOKENS = 512;
 export function completePort({ host, settings, key = "", sidecar = null, clock = realClock, fetch, page }) {
   const chosen = wayTo({ host, settings, key, sidecar, clock, fetch, page });
   if (!chosen) return null;
-  const { stream, answerTokens } = settings.model;
+  const { stream, answerTokens, seconds } = settings.model;
   return {
     name: chosen.name,
     complete: (messages, schema, budget, signal) =>
-      asked(chosen, { messages, schema, tokens: answerTokens, stream: stream && chosen.streams }, budget, clock, signal),
+      asked(chosen, { messages, schema, tokens: answerTokens, stream: stream && chosen.streams }, Math.min(budget, seconds), clock, signal),
   };
 }
 

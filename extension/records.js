@@ -1,6 +1,12 @@
 // The recall record on the user's message: what was put into the prompt for it, so that a swipe or a regeneration of the same turn gets the same.
 
-/** @typedef {import("./types.js").RecallRecord} RecallRecord */
+/**
+ * @typedef {import("./types.js").RecallRecord} RecallRecord
+ * @typedef {import("./types.js").Block} Block
+ */
+
+/** @type {readonly Block[]} */
+export const BLOCKS = ["core", "recalled"];
 
 const FIELD = "tidelore_recall";
 const OLDER = "bme_recall";
@@ -59,8 +65,34 @@ export const recordOf = (chat, text, found, tokens, now) => ({
   at: new Date(now).toISOString(),
   uses: 0,
   edited: false,
+  hand: [],
   degraded: found.degraded,
 });
+
+/**
+ * The blocks that are a person's own words: these are used as they stand. The others are only a note of what the engine said, which it says again.
+ * @param {RecallRecord} record
+ * @returns {readonly Block[]} of an edited record that does not say which: both
+ */
+export const byHand = (record) => (record.edited ? (record.hand?.length ? record.hand : BLOCKS) : []);
+
+/**
+ * A recall in which a person's own words stand in the place of the engine's.
+ * @param {RecallRecord} found @param {RecallRecord} kept the record that has them
+ * @returns {RecallRecord}
+ */
+export function withWords(found, kept) {
+  const hand = byHand(kept);
+  const words = Object.fromEntries(hand.map((block) => [block, kept[block]]));
+  return { ...found, ...words, edited: hand.length > 0, hand: [...hand] };
+}
+
+/** The memories behind the blocks that the engine made. @param {RecallRecord} record */
+export function madeOf(record) {
+  const cards = new Set(record.cards.map(({ node }) => node));
+  const hand = byHand(record);
+  return record.nodes.filter((node) => !hand.includes(cards.has(node) ? "recalled" : "core"));
+}
 
 /** @param {RecallRecord} record whether it holds a text that can be used again */
 export const hasText = (record) => record.core !== "" || record.recalled !== "";
@@ -75,7 +107,11 @@ const isWhole = (record) =>
   Number.isFinite(record.tokens) &&
   [record.chat, record.recall, record.text, record.state].every((each) => typeof each === "string") &&
   Array.isArray(record.nodes) &&
-  record.nodes.every((/** @type {any} */ node) => typeof node === "string");
+  record.nodes.every((/** @type {any} */ node) => typeof node === "string") &&
+  (record.hand === undefined || isHand(record.hand));
+
+/** @param {any} hand @returns {hand is Block[]} */
+const isHand = (hand) => Array.isArray(hand) && hand.every((each) => BLOCKS.includes(each));
 
 /** @param {any} older @returns {RecallRecord} */
 const fromOlder = (older) => ({
@@ -107,4 +143,5 @@ const mended = (own) => ({
   tokens: Number(own.tokens) || 0,
   degraded: [],
   edited: own.edited === true,
+  hand: isHand(own.hand) ? own.hand : undefined,
 });

@@ -104,6 +104,11 @@ export function createRemotes({ host, page: { values }, outside = {} }) {
     /** Why it is not connected, where that is known. */
     sidecarProblem: () => remote?.sidecar.problem() ?? null,
     runtimeUrl: () => remote?.sidecar.runtimeUrl(),
+    /** @returns {((method: string, params?: object) => Promise<any>) | null} null: it is not connected */
+    sidecarCall() {
+      const sidecar = remote?.sidecar;
+      return sidecar?.state() === "connected" ? (method, params) => sidecar.call(method, params) : null;
+    },
 
     /**
      * Asks for real.

@@ -25,6 +25,8 @@ export const defaults = () => ({
   },
   embedder: { use: "auto", url: "", name: "" },
   sidecar: { use: false, url: "http://127.0.0.1:8414" },
+  // Other browsers, and this one after its storage was cleared, find the memories among the person's files on SillyTavern's server.
+  mirror: true,
   cdns: [],
   lag: 1,
 });
@@ -86,3 +88,10 @@ const usableCdns = (given) =>
         .filter((each) => typeof each?.url === "string" && /^https?:\/\//.test(each.url))
         .map((each) => ({ name: String(each.name || each.url), url: each.url }))
     : [];
+
+/** Settings with some of them changed. @param {any} base @param {any} change @returns {any} */
+export function joined(base, change) {
+  if (change === undefined) return base;
+  if (Array.isArray(base) || typeof base !== "object" || typeof change !== "object" || change === null) return change;
+  return Object.fromEntries(Object.entries(base).map(([name, value]) => [name, joined(value, change[name])]));
+}

@@ -57,7 +57,8 @@
  * @property {string} help
  * @property {string} [value] what the unnamed argument is; without it there is none
  * @property {{name: string, help: string, required?: boolean}[]} [named]
- * @property {(named: Record<string, string>, value: string) => Promise<string>} run
+ * @property {(named: Record<string, string>, value: string) => Promise<{answer: string, show?: () => void}>} run `show`: for a person who typed it, when
+ *   nothing takes up the answer
  *
  * @typedef {object} Settings what the person chose; defaults in settings.js. Holds no keys and no text of a chat.
  * @property {boolean} enabled
@@ -69,6 +70,7 @@
  * @property {{use: "none" | "current" | "profile" | "endpoint" | "sidecar", profile: string, url: string, name: string, stream: boolean, answerTokens: number, seconds: number, exchanges: number, agreed: boolean, asked: boolean}} model
  * @property {{use: "auto" | "sidecar" | "endpoint" | "none", url: string, name: string}} embedder
  * @property {{use: boolean, url: string}} sidecar
+ * @property {boolean} mirror memories are kept among SillyTavern's files too
  * @property {{name: string, url: string}[]} cdns empty: the usual ones
  * @property {number} lag newest exchanges that extraction leaves alone
  *
@@ -85,6 +87,8 @@
  * @property {{first: number, last: number, error: string, raw: string}[]} failures windows that failed, with the model's raw answer
  * @property {Record<string, any> | null} result of the service
  *
+ * @typedef {"core" | "recalled"} Block
+ *
  * @typedef {object} RecallRecord on the user's message, in `extra.tidelore_recall`
  * @property {1} version
  * @property {string} chat the engine's name of the chat
@@ -99,6 +103,7 @@
  * @property {string} at ISO 8601
  * @property {number} uses how many requests it was in
  * @property {boolean} edited by hand
+ * @property {Block[]} [hand] which of its two texts; without it, both
  * @property {string[]} degraded
  *
  * @typedef {object} Status what goes on, for settings, panel and commands
@@ -110,11 +115,34 @@
  * @property {{chat: string, pool: string, title: string, off: boolean} | null} chat the open one, once it is known to the engine
  * @property {any} stats of the open chat, as the service gives them
  * @property {boolean} otherTab another window writes to this chat
+ * @property {boolean} evicted the open chat was remembered before, but not by what this browser has
+ * @property {import("./exchange.js").Outcome} replicas what the last exchange with the mirror and the sidecar came to
  * @property {string} model what extracts: "" for rules alone
  * @property {string} embedder "" for none
  * @property {"off" | "looking" | "pairing" | "connected" | "unreachable" | "refused"} sidecar
  * @property {string} sidecarProblem why it is not connected and what to do, for people
  * @property {{outcome: "injected" | "reused" | "empty" | "late" | "failed" | "too_small", ms: number, tokens: number, cards: number, error: string, at: string} | null} lastRecall
+ */
+
+/**
+ * @typedef {object} Engine
+ * @property {Promise<any>} ready
+ * @property {(method: string, params?: object, options?: object) => Promise<any>} call
+ * @property {(ports: any) => void} setPorts
+ * @property {() => void} close
+ *
+ * @typedef {object} Remotes models, embedders and the sidecar, as remotes.js makes them
+ * @property {(onEvent: (event: any) => void, onChange: () => void) => Promise<void>} start
+ * @property {(settings: Settings) => Promise<any>} ports for the engine
+ * @property {() => string} modelName
+ * @property {() => string} embedderName
+ * @property {() => Status["sidecar"]} sidecarState
+ * @property {() => any} sidecarProblem why it is not connected, or null
+ * @property {() => string | undefined} runtimeUrl
+ * @property {() => ((method: string, params?: object) => Promise<any>) | null} sidecarCall null: it is not connected
+ * @property {(target: "model" | "embedder", settings: Settings) => Promise<{ok: boolean, detail: string, ms: number}>} test
+ * @property {() => Promise<string>} pair
+ * @property {() => void} stop
  */
 
 /**
@@ -146,6 +174,7 @@
  * @property {() => void} resume
  * @property {() => boolean} paused
  * @property {() => void} reembed the open chat, in the background
+ * @property {() => Promise<string>} exchange a round with mirror and sidecar now; in words, what came of it
  * @property {() => Promise<{chat: string, title: string, owner: string, messages: number}[]>} orphans chats of the store whose file is gone in SillyTavern
  * @property {(chat: string) => Promise<void>} purge an orphan for good
  * @property {(target: "model" | "embedder") => Promise<{ok: boolean, detail: string, ms: number}>} test a connection for real

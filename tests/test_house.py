@@ -27,7 +27,7 @@ ENGINE_BANNED = {
 
 # The outermost loop of a job or a request, where the error is logged and counted: "sidecar/tidelore/x.py::function".
 # The outermost loop of a request.
-CATCH_ALL_ALLOWED = frozenset({"sidecar/tidelore/serve/jsonrpc.py::_run"})
+CATCH_ALL_ALLOWED = frozenset({"sidecar/tidelore/serve/gateway/jobs.py::outcome", "sidecar/tidelore/serve/jsonrpc.py::_run"})
 
 CODE = {".css", ".js", ".mjs", ".py", ".sh"}
 MOST_LINES = 400

@@ -37,8 +37,9 @@ const FAILURES = 2;
  * @param {Platform} platform
  * @param {Report} report
  * @param {import("./local.js").Tools} tools
+ * @param {(error: unknown) => void} died a fault of Python's own after which none of its answers can be believed
  */
-export async function boot(start, platform, report, tools) {
+export async function boot(start, platform, report, tools, died) {
   const { lock } = start;
   const begin = performance.now();
   const keeper = start.local?.files && (await openKeeper(start.local.files, tools, report));
@@ -61,6 +62,7 @@ export async function boot(start, platform, report, tools) {
     const wanted = start.keep || (keeper && !snapshot.memory && snapshot.allowed);
     const { py, memory } = restored ? { py: restored, memory: undefined } : await plain(load, `${lock.home}/${wheel}`, Boolean(wanted), report);
     if (memory && start.keep) report({ step: "keep", outcome: "made", build: lock.build, data: keeper ? memory.slice(0) : memory });
+    py._api.on_fatal = died;
     const open = openHost(py);
     const how = restored ? "snapshot" : "plain";
     const info = { version: lock.version, build: lock.build, pyodide: lock.pyodide, python: lock.python, how };

@@ -1,5 +1,6 @@
 // The page's side of the channel to the worker: calls of the service out, ports of the page in. docs/wasm.md has the messages.
 import { askPort, plainError, reason } from "./ports.js";
+import { Watchdog } from "./watchdog.js";
 
 /**
  * @typedef {import("./runtime.js").Lock} Lock
@@ -41,7 +42,12 @@ import { askPort, plainError, reason } from "./ports.js";
  * @property {(asked: {texts: string[], kind: "passage" | "query"}, signal: AbortSignal) => Promise<ArrayBuffer | number[][]>} embed
  *   one vector a text, in order; as a buffer, its 32-bit floats row after row
  *
- * @typedef {{complete?: CompletePort, embed?: EmbedPort, vectors?: VectorsPort, store?: StorePort}} Ports
+ * @typedef {object} MirrorPort the folder of the mirror; contents are base64
+ * @property {(name: string) => Promise<string | null>} read null: there is none
+ * @property {(name: string, data: string) => Promise<void>} write the whole file
+ * @property {(name: string) => Promise<void>} remove
+ *
+ * @typedef {{complete?: CompletePort, embed?: EmbedPort, vectors?: VectorsPort, store?: StorePort, mirror?: MirrorPort}} Ports
  *
  * @typedef {object} Start
  * @property {Lock} lock
@@ -88,6 +94,7 @@ const described = (ports) => ({
   embed: ports.embed ? { ...ports.embed.model } : null,
   vectors: ports.vectors ? { ...ports.vectors.model } : null,
   store: Boolean(ports.store),
+  mirror: Boolean(ports.mirror),
 });
 
 class Link {
@@ -105,15 +112,23 @@ class Link {
   #opened = () => {};
   /** @type {(error: EngineError) => void} */
   #failed = () => {};
+  #starting = true;
+  #watchdog;
 
   /**
    * @param {Endpoint} endpoint
    * @param {Ports} ports
    * @param {Start} start
    * @param {(event: any) => void} onEvent
+   * @param {import("./watchdog.js").Watch} [watch]
    */
-  constructor(endpoint, ports, start, onEvent) {
+  constructor(endpoint, ports, start, onEvent, watch) {
     this.#endpoint = endpoint;
+    this.#watchdog = new Watchdog(
+      () => endpoint.postMessage({ type: "ping" }),
+      (seconds) => this.#end(new EngineError("worker_failed", `The worker has not answered for ${seconds} s.`, "Reload the page.")),
+      watch,
+    );
     this.#ports = ports;
     this.#onEvent = onEvent;
     /** What started, once it has: versions, how, and milliseconds. Calls may be made before; they wait. */
@@ -131,6 +146,11 @@ class Link {
     });
     endpoint.start?.();
     endpoint.postMessage({ type: "start", ports: described(ports), ...start });
+    this.#watch();
+  }
+
+  #watch() {
+    this.#watchdog.set(!this.#ended && (this.#starting || this.#waiting.size > 0));
   }
 
   /**
@@ -151,6 +171,7 @@ class Link {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
         this.#waiting.delete(id);
+        this.#watch();
       };
       /** @param {EngineError} error */
       const giveUp = (error) => {
@@ -170,6 +191,7 @@ class Link {
         return reject(new EngineError("bad_input", `The parameters cannot be sent: ${reason(error)}.`, "Send plain JSON values."));
       }
       this.#waiting.set(id, entry);
+      this.#watch();
       signal?.addEventListener("abort", onAbort);
       if (deadline !== undefined) {
         const late = new EngineError("cancelled", `There was no answer within ${deadline} ms.`, "Try again later.");
@@ -197,6 +219,7 @@ class Link {
   #end(error) {
     if (this.#ended) return;
     this.#ended = error;
+    this.#watch();
     if (error.code === "worker_failed") this.#onEvent({ step: "worker", outcome: "failed", detail: error.message });
     this.#failed(error);
     for (const waiting of [...this.#waiting.values()]) waiting.reject(error);
@@ -209,6 +232,7 @@ class Link {
   /** @param {any} message */
   #receive(message) {
     if (this.#ended) return;
+    this.#watchdog.heard();
     switch (message?.type) {
       case "result":
         this.#waiting.get(message.id)?.resolve(message.result);
@@ -229,6 +253,8 @@ class Link {
         this.#onEvent(message.event);
         break;
       case "ready":
+        this.#starting = false;
+        this.#watch();
         this.#opened(message.info);
         break;
       case "failed":
@@ -269,7 +295,8 @@ const engineError = (error) => new EngineError(error.code, error.message, error.
  * @param {Ports} [options.ports]
  * @param {Start} options.start
  * @param {(event: any) => void} [options.onEvent] outcomes of the sources and steps of the start
+ * @param {import("./watchdog.js").Watch} [options.watch] when a worker that says nothing counts as dead
  */
-export function connect(endpoint, { ports = {}, start, onEvent = () => {} }) {
-  return new Link(endpoint, ports, start, onEvent);
+export function connect(endpoint, { ports = {}, start, onEvent = () => {}, watch }) {
+  return new Link(endpoint, ports, start, onEvent, watch);
 }

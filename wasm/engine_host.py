@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from engine_channel import Channel, PortFailed, Running, cancelled, running_call
+from engine_files import PageFiles
 from engine_garbage import Collector
 from engine_ports import PageModel, PageStore, PageVectors
 from tidelore.engine.errors import ModelAnswer, TideloreError
@@ -55,6 +56,7 @@ class Host:
         """Which model and embedder there are may change at any time; the store may not."""
         complete, vectors = ports.get("complete"), ports.get("vectors")
         self._service.complete = None if complete is None else PageModel(self._channel, str(complete["name"]))
+        self._service.files = PageFiles(self._channel) if ports.get("mirror") else None
         self._service.vectors = None if vectors is None else PageVectors(self._channel, vectors)
 
     def receive(self, data: Bytes) -> None:

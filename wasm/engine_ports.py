@@ -21,7 +21,24 @@ from tidelore.engine.errors import (
 )
 from tidelore.engine.keys import Entry
 from tidelore.engine.model import Commit, Source
-from tidelore.engine.ports import Batch, ChatRecord, ChatRows, LedgerRow, PoolRows, Purged, VectorModel
+from tidelore.engine.ports import (
+    SHARED_LEDGER,
+    Batch,
+    Body,
+    Burial,
+    ChatRecord,
+    ChatRows,
+    CommitText,
+    Head,
+    LedgerRow,
+    PoolRows,
+    Purge,
+    Purged,
+    Record,
+    VectorModel,
+)
+from tidelore.engine.sync.burial import commit_marks, delivery_id, graves_of
+from tidelore.engine.sync.wire import purge_in, purge_out
 
 T = TypeVar("T")
 STORE_SECONDS = 60.0
@@ -60,7 +77,7 @@ class PageStore:
 
     async def chats(self) -> Sequence[ChatRecord]:
         def read(rows: Any) -> list[ChatRecord]:
-            return [ChatRecord(row["id"], row["name"], row["pool"], row["parent"], int(row["clock"])) for row in rows]
+            return [_chat_in(row) for row in rows]
 
         return await self._ask(read, "chats")
 
@@ -68,7 +85,8 @@ class PageStore:
         def read(rows: Any) -> PoolRows:
             sources = [Source(row["key"], row["role"], row["text"]) for row in rows["sources"]]
             with in_bulk():
-                return PoolRows(sources, [_commit_in(row) for row in rows["commits"]], int(rows["cursor"]))
+                commits = [_commit_in(row) for row in rows["commits"]]
+            return PoolRows(sources, commits, int(rows["cursor"]), rows["purged"], int(rows["burials"]), int(rows["floor"]))
 
         return await self._ask(read, "pool", pool, cursor)
 
@@ -90,11 +108,36 @@ class PageStore:
     async def write(self, batch: Batch) -> None:
         await self._ask(lambda _: None, "write", _batch_out(batch))
 
-    async def purge(self, chat: str) -> Purged:
+    async def heads(self) -> Mapping[str, Head]:
+        def read(found: Any) -> dict[str, Head]:
+            return {str(origin): Head(int(head["sequence"]), str(head["chain"])) for origin, head in found.items()}
+
+        return await self._ask(read, "heads")
+
+    async def chains(self, asked: Sequence[tuple[str, int]]) -> Sequence[str]:
+        return await self._ask(lambda found: list(map(str, found)), "chains", [list(each) for each in asked])
+
+    async def log(self, origin: str, after: int, limit: int) -> Sequence[Record]:
+        def read(rows: Any) -> list[Record]:
+            with in_bulk():
+                return [_record_in(row) for row in rows]
+
+        return await self._ask(read, "log", origin, after, limit)
+
+    async def newest(self, pool: str) -> int:
+        return await self._ask(int, "newest", pool)
+
+    async def purges(self) -> Sequence[Record]:
+        return await self._ask(lambda rows: [_record_in(row) for row in rows], "purges")
+
+    async def rename(self, replica: str, origin: str = "", sequence: int = 0) -> None:
+        await self._ask(lambda _: None, "rename", replica, origin, sequence)
+
+    async def purge(self, burial: Burial) -> Purged:
         def read(found: Any) -> Purged:
             return Purged(int(found["messages"]), int(found["sources"]), int(found["commits"]), bool(found["shared"]))
 
-        return await self._ask(read, "purge", chat)
+        return await self._ask(read, "purge", _burial_out(burial))
 
     async def ledger(self, kind: str, chat: str, limit: int) -> Sequence[LedgerRow]:
         def read(rows: Any) -> list[LedgerRow]:
@@ -114,13 +157,16 @@ def _digits(number: int) -> str:
     return f"{number:0{DIGITS}d}"
 
 
-def _commit_out(commit: Commit) -> dict[str, Any]:
+def _commit_out(commit: Commit, content: str = "") -> dict[str, Any]:
+    """`marks`: what of a purge would take it along. `content`: its canonical text, where that is known."""
     return {
+        "marks": commit_marks(commit),
+        "windowless": not commit.window,
         "id": commit.id,
         "clock": _digits(commit.clock),
         "replica": commit.replica,
         "maker": commit.maker,
-        "content": canonical(content_out(commit)),
+        "content": content or canonical(content_out(commit)),
     }
 
 
@@ -131,14 +177,84 @@ def _commit_in(row: Mapping[str, Any]) -> Commit:
     return commit_in(json.loads(row["content"]), int(row["clock"]), row["replica"], row["maker"], row["id"])
 
 
+def _chat_out(record: ChatRecord) -> dict[str, Any]:
+    names = {"name": record.name, "title": record.title}
+    return {"id": record.id, "pool": record.pool, "parent": record.parent, "clock": _digits(record.clock), **names}
+
+
+def _chat_in(row: Mapping[str, Any]) -> ChatRecord:
+    return ChatRecord(row["id"], row["name"], row["pool"], row["parent"], int(row["clock"]), row["title"])
+
+
+def _note_out(row: LedgerRow) -> dict[str, Any]:
+    """`record`: its id as a record, where it is one."""
+    record = delivery_id(row) if row.kind in SHARED_LEDGER else ""
+    return {"kind": row.kind, "chat": row.chat, "at": row.at, "body": canonical(row.body), "record": record}
+
+
+def _body_out(body: Body | None, text: str) -> Any:
+    match body:
+        case Source(key, role, text):
+            return {"key": key, "role": role, "text": text}
+        case Commit() as commit:
+            return _commit_out(commit, text)
+        case ChatRecord() as chat:
+            return _chat_out(chat)
+        case LedgerRow() as row:
+            return _note_out(row)
+        case Purge() | CommitText() | None:
+            return None
+
+
+def _record_out(record: Record) -> dict[str, Any]:
+    place = {"origin": record.origin, "sequence": record.sequence, "kind": record.kind, "pool": record.pool, "id": record.id}
+    return {**place, "clock": _digits(record.clock), "body": _body_out(record.body, record.text)}
+
+
+def _record_in(row: Mapping[str, Any]) -> Record:
+    raw = row["body"]
+    body: Body | None = None
+    if raw is not None:
+        match row["kind"]:
+            case "source":
+                body = Source(raw["key"], raw["role"], raw["text"])
+            case "commit":
+                body = CommitText(raw["content"], int(raw["clock"]), raw["replica"], raw["maker"])
+            case "chat":
+                body = _chat_in(raw)
+            case "delivery":
+                body = LedgerRow(raw["kind"], raw["chat"], raw["at"], json.loads(raw["body"]), raw["id"])
+            case _:
+                body = purge_in(json.loads(raw))
+    return Record(row["origin"], int(row["sequence"]), row["kind"], row["pool"], row["id"], int(row["clock"]), body)
+
+
+def _burial_out(burial: Burial) -> dict[str, Any]:
+    purge = burial.purge
+    said = {"id": purge.id, "pool": purge.pool, "clock": _digits(purge.clock), "whole": purge.whole, "words": purge.words}
+    named = {"chats": [list(each) for each in purge.chats], "commits": list(purge.commits), "keys": list(purge.keys)}
+    return {
+        "purge": {**said, **named, "body": canonical(purge_out(purge))},
+        "graves": [[mark, _digits(clock)] for mark, clock in graves_of(purge).items()],
+        "nodes": [node for node, _ in purge.nodes],
+        "dead": list(burial.dead),
+        "cursor": burial.cursor,
+        "others": sorted(burial.others),
+        "then": _batch_out(burial.then),
+        "origin": burial.origin,
+        "sequence": burial.sequence,
+    }
+
+
 def _batch_out(batch: Batch) -> dict[str, Any]:
     record, write = batch.new_chat, batch.chat
     return {
         "pool": batch.pool,
         "sources": [{"key": each.key, "role": each.role, "text": each.text} for each in batch.sources],
         "commits": [_commit_out(commit) for commit in batch.commits],
-        "newChat": record
-        and {"id": record.id, "name": record.name, "pool": record.pool, "parent": record.parent, "clock": _digits(record.clock)},
+        "newChat": record and _chat_out(record),
+        "clock": _digits(batch.clock),
+        "records": [_record_out(each) for each in batch.records],
         "chat": write
         and {
             "chat": write.chat,
@@ -149,7 +265,7 @@ def _batch_out(batch: Batch) -> dict[str, Any]:
                 for row, order in write.rows_in
             ],
         },
-        "ledger": [{"kind": row.kind, "chat": row.chat, "at": row.at, "body": canonical(row.body)} for row in batch.ledger],
+        "ledger": [_note_out(row) for row in batch.ledger],
         "settings": {name: canonical(value) for name, value in batch.settings.items()},
     }
 
@@ -199,6 +315,10 @@ class PageVectors:
 
     async def put(self, texts: Mapping[str, str]) -> None:
         await self._ask(lambda _: None, EMBED_SECONDS, "put", dict(texts))
+
+    async def forget(self, nodes: Collection[str]) -> None:
+        """See `tidelore.engine.ports.Forgetting`."""
+        await self._ask(lambda _: None, STORE_SECONDS, "forget", sorted(nodes))
 
     async def score(self, query: str, k: int, allowed: Collection[str] | None) -> Sequence[tuple[str, float]]:
         def read(rows: Any) -> list[tuple[str, float]]:

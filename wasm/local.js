@@ -14,7 +14,7 @@ import { askPort, plainError, reason } from "./ports.js";
  * @property {string} [kind]
  * @property {(model: object | null) => void} [use] another embedding model, or none
  *
- * @typedef {{complete: any, embed: any, vectors: any, store: boolean}} Described what the page says of its ports
+ * @typedef {{complete: any, embed: any, vectors: any, store: boolean, mirror?: boolean}} Described what the page says of its ports
  */
 
 /** Opening storage may wait for other tabs; memory that does not last is better than none. */
@@ -96,7 +96,7 @@ export class LocalPorts {
     const { complete = null, embed = null } = page;
     const { store, vectors } = this.#open;
     vectors?.use?.(embed);
-    return { complete, vectors: vectors ? embed : (page.vectors ?? null), store: Boolean(store || page.store) };
+    return { complete, mirror: Boolean(page.mirror), vectors: vectors ? embed : (page.vectors ?? null), store: Boolean(store || page.store) };
   }
 
   /**

@@ -19,7 +19,7 @@ export async function fetchFile(url, options) {
 }
 
 /** Pyodide's loader for Node wants files: the checked bytes are laid out in a folder of their own. */
-const node = {
+export const node = {
   fetch: fetchFile,
   async prepare(files) {
     globalThis.require ??= createRequire(import.meta.url);

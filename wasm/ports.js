@@ -4,8 +4,9 @@
 export const PORT_METHODS = {
   complete: ["complete"],
   embed: ["embed"],
+  mirror: ["read", "write", "remove"],
   vectors: ["put", "score", "gram"],
-  store: ["replica", "version", "chats", "pool", "chat", "revisions", "sizes", "write", "ledger", "settings", "purge"],
+  store: ["replica", "version", "chats", "pool", "chat", "revisions", "sizes", "write", "heads", "chains", "log", "newest", "purges", "rename", "ledger", "settings", "purge"],
 };
 
 /**

@@ -142,6 +142,22 @@ export class WorkerVectors {
   }
 
   /**
+   * Removes the vectors of these nodes for good; unknown ones are nothing.
+   * @param {string[]} nodes
+   */
+  async forget(nodes) {
+    const work = this.#turn.then(async () => {
+      const shelf = this.#current();
+      await shelf.loaded;
+      nodes.forEach((node) => shelf.delete(node));
+      // What failed here would come back at the next start.
+      await this.#rows?.drop(shelf.model.name, nodes);
+    });
+    this.#turn = work.catch(() => undefined);
+    return work;
+  }
+
+  /**
    * The k nearest nodes with their cosine, best first, equal ones by id.
    * @param {string} query
    * @param {number} k

@@ -38,8 +38,15 @@ export function serve(port, platform) {
     }
   };
 
+  /** @param {unknown} error after which Python cannot be used any more */
+  const died = (error) => {
+    const hint = "It is started again by itself; if that happens again and again, the console has the details.";
+    port.postMessage({ type: "failed", error: { code: "worker_failed", message: `Python has failed: ${lastLine(error)}.`, hint } });
+  };
+
   port.addEventListener("message", async ({ data }) => {
     if (local.answered(data)) return;
+    if (data?.type === "ping") return port.postMessage({ type: "pong" });
     if (data?.type !== "start") {
       if (!receive) early.push(data);
       else pass(data.type === "ports" ? { ...data, ports: local.described(data.ports) } : data);
@@ -48,7 +55,7 @@ export function serve(port, platform) {
     try {
       /** @type {import("./boot.js").Report} */
       const report = (event) => port.postMessage({ type: "event", event }, event.data ? [event.data] : []);
-      const [{ open, info, keep }] = await Promise.all([boot(data, platform, report, local.tools), local.open(data.local ?? {})]);
+      const [{ open, info, keep }] = await Promise.all([boot(data, platform, report, local.tools, died), local.open(data.local ?? {})]);
       receive = open(send, JSON.stringify(local.described(data.ports)));
       port.postMessage({ type: "ready", info: { ...info, store: local.storeKind(data.ports) } });
       const waiting = early;

@@ -2,8 +2,8 @@
 import { create, h, patch } from "../ui/dom.js";
 import { button } from "../ui/fields.js";
 import { createLayout, firstPlaces } from "./layout.js";
-import { filtered, indexed } from "./memories_data.js";
-import { KINDS, edgeText, signButton } from "./parts.js";
+import { filtered, indexed, scopesOf } from "./memories_data.js";
+import { KINDS, SHOWN_STATES, edgeText, filterField, scopeText, searchField, signButton, stateText } from "./parts.js";
 
 /**
  * @typedef {import("./parts.js").Desk} Desk
@@ -23,7 +23,7 @@ const MOST = 10_000;
 export function graphTab(desk, { load = () => import("./graph_view.js"), layout = createLayout() } = {}) {
   const { app, data, go } = desk;
   const { t } = app.text;
-  const filter = { query: "", kind: "", state: "" };
+  const filter = { query: "", kind: "", state: "", scope: "" };
   let typed = "";
   let centre = "";
   /** @type {number | null} the index of the message as of which the graph is shown, null for now */
@@ -96,7 +96,7 @@ export function graphTab(desk, { load = () => import("./graph_view.js"), layout 
 
   /** @param {Memories} memories */
   function emphasisOf(memories) {
-    const shownNodes = filter.kind || filter.state ? new Set(filtered(memories, { ...filter, query: "" }).map(({ id }) => id)) : null;
+    const shownNodes = filter.kind || filter.state || filter.scope ? new Set(filtered(memories, { ...filter, query: "" }).map(({ id }) => id)) : null;
     let strong = null;
     let count = shownNodes?.size ?? memories.nodes.length;
     if (centre && memories.byId.has(centre)) strong = new Set([centre, ...(memories.edgesOf.get(centre) ?? []).flatMap(({ from, to }) => [from, to])]);
@@ -112,25 +112,16 @@ export function graphTab(desk, { load = () => import("./graph_view.js"), layout 
     const last = Math.max(0, (app.status().stats?.messages ?? 0) - 1);
     const floor = at === null ? -1 : app.floor(at);
     const all = memories?.nodes.length ?? 0;
+    const scopes = memories ? scopesOf(memories) : [];
     return [
       h("div", { key: "filters", class: "tidelore-filters", role: "search" }, [
-        h("input", {
-          key: "query",
-          type: "search",
-          class: "text_pole",
-          "aria-label": t("memories.search"),
-          placeholder: t("memories.search"),
-          autocomplete: "off",
-          value: typed,
-          on: {
-            input: (/** @type {any} */ event) => {
-              typed = event.target.value;
-              desk.soon(() => refine({ query: typed }));
-            },
-          },
+        searchField(app, typed, (text) => {
+          typed = text;
+          desk.soon(() => refine({ query: typed }));
         }),
-        select("kind", t("memories.kind"), KINDS.map((kind) => [kind, t(`kind.${kind}`)])),
-        select("state", t("memories.state"), ["current", "superseded"].map((state) => [state, t(`memories.state.${state}`)])),
+        filterField(app, "kind", t("memories.kind"), KINDS.map((kind) => [kind, t(`kind.${kind}`)]), filter.kind, (kind) => refine({ kind })),
+        filterField(app, "state", t("memories.state"), SHOWN_STATES.map((state) => [state, stateText(app, state)]), filter.state, (state) => refine({ state })),
+        scopes.length > 0 && filterField(app, "scope", t("memories.scope"), scopes.map((scope) => [scope, scopeText(app, scope)]), filter.scope, (scope) => refine({ scope })),
       ]),
       h("div", { key: "line", class: "tidelore-line tidelore-graph-line" }, [
         h("span", { key: "count", role: "status", class: "tidelore-dim" }, [all > MOST ? t("graph.densest", { n: MOST, all }) : t("memories.count", { n: count, all })]),
@@ -164,13 +155,6 @@ export function graphTab(desk, { load = () => import("./graph_view.js"), layout 
       ]),
     ];
   }
-
-  /** @param {"kind" | "state"} name @param {string} label @param {[string, string][]} values */
-  const select = (name, label, values) =>
-    h("select", { key: name, class: "text_pole", "aria-label": label, value: filter[name], on: { change: (/** @type {any} */ event) => refine({ [name]: event.target.value }) } }, [
-      h("option", { key: "", value: "" }, t("memories.any", { what: label })),
-      values.map(([value, text]) => h("option", { key: value, value }, text)),
-    ]);
 
   /** @param {Partial<typeof filter>} change */
   function refine(change) {
@@ -278,7 +262,7 @@ export function graphTab(desk, { load = () => import("./graph_view.js"), layout 
       centre = id;
       at = null;
       past = null;
-      Object.assign(filter, { query: "", kind: "", state: "" });
+      Object.assign(filter, { query: "", kind: "", state: "", scope: "" });
       typed = "";
       redraw();
     },
@@ -291,7 +275,7 @@ export function graphTab(desk, { load = () => import("./graph_view.js"), layout 
     centre = "";
     fault = "";
     typed = "";
-    Object.assign(filter, { query: "", kind: "", state: "" });
+    Object.assign(filter, { query: "", kind: "", state: "", scope: "" });
   }
 }
 

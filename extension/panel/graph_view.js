@@ -92,7 +92,7 @@ export function createGraphView(element, { onOpen, labelOf }) {
       for (const node of nodes) {
         const [x, y] = places.get(node.id) ?? [0, 0];
         const kind = KINDS.includes(node.kind) ? node.kind : "page";
-        const old = node.state === "superseded";
+        const old = node.state !== "current";
         graph.addNode(node.id, { x, y, size: Math.min(16, 2.5 + 1.1 * Math.sqrt(degree.get(node.id) ?? 0)), label: short(node.text), color: colours.kinds[old ? `${kind}-old` : kind] });
       }
       for (const edge of edges) graph.addDirectedEdgeWithKey(edge.id, edge.from, edge.to, { size: 1, label: labelOf(edge) });

@@ -2,7 +2,8 @@
 import { RANGES, CHOICES } from "../settings.js";
 import { h } from "../ui/dom.js";
 import { attempt } from "../ui/view.js";
-import { drawnTab, kindChip } from "./parts.js";
+import { deliverySection } from "./deliveries.js";
+import { drawnTab, kindChip, reasonText } from "./parts.js";
 
 /**
  * @typedef {import("./parts.js").Desk} Desk
@@ -17,20 +18,24 @@ import { drawnTab, kindChip } from "./parts.js";
  * @property {string[]} degraded
  * @property {{words: string[], names: string[], found: number, cards: TraceCard[]} | null} trace
  *
- * @typedef {{preset: string, budget: number}} Way a recall is made in
+ * @typedef {{preset: string, budget: number | null, limit: number | null}} Way a recall is made in; null: as the preset says
  */
 
 const BLOCKS = /** @type {const} */ (["core", "recalled"]);
-export const SIGNALS = ["spread", "session", "words", "speaker", "date", "asks", "length", "about", "outdated", "importance", "recency", "cosine"];
-export const REASONS = ["name", "words", "meaning", "walk", "date", "in context", "cooling", "weak", "repeats", "over the limit", "over the budget"];
+export const SIGNALS = ["spread", "session", "words", "speaker", "date", "answer", "detail", "replies", "asks", "length", "about", "outdated", "importance", "recency", "cosine"];
 const SHOWN = 40;
+const MOST_CARDS = 200;
+// To begin a comparison with, where nothing but the preset says.
+const USUAL_BUDGET = 900;
 
 /** @param {Desk} desk */
 export const injectionTab = (desk) =>
   drawnTab(desk.app, "injection", (redraw) => {
     const last = lastPrompt(desk, redraw);
     const trial = tryOut(desk, redraw);
-    return () => [last(), trial()];
+    const receipts = deliverySection(desk, redraw);
+    // Where the panel is the page, it has put nothing into any prompt itself.
+    return () => [desk.alone ? null : last(), trial(), receipts()];
   });
 
 /** @param {Desk} desk @param {() => void} redraw */
@@ -110,12 +115,12 @@ function tryOut({ app, go }, redraw) {
   let busy = false;
   let second = false;
   /** @type {Way} */
-  let other = { preset: "", budget: 0 };
+  let other = { preset: "", budget: 0, limit: null };
   /** @type {{way: Way, found: Found}[]} */
   let results = [];
 
   /** @returns {Way} */
-  const own = () => ({ preset: app.settings.preset, budget: app.settings.budget });
+  const own = () => ({ preset: app.settings.preset, budget: app.settings.budget || null, limit: null });
 
   async function run() {
     if (busy) return;
@@ -136,6 +141,7 @@ function tryOut({ app, go }, redraw) {
   }
 
   const wayFields = () => {
+    const limit = (/** @type {any} */ { target }) => void (other = { ...other, limit: Number(target.value) >= 1 ? Math.min(MOST_CARDS, Math.round(Number(target.value))) : null });
     const [least, most] = RANGES["budget"] ?? [0, 100_000];
     return h("div", { key: "way", class: "tidelore-line" }, [
       h("label", { key: "preset", class: "tidelore-grow" }, [
@@ -156,6 +162,10 @@ function tryOut({ app, go }, redraw) {
           value: other.budget,
           on: { change: (/** @type {any} */ event) => void (other = { ...other, budget: Math.min(Math.max(Math.round(Number(event.target.value)) || least, least), most) }) },
         }),
+      ]),
+      h("label", { key: "limit", class: "tidelore-grow" }, [
+        t("injection.limit"),
+        h("input", { type: "number", class: "text_pole", min: 1, max: MOST_CARDS, placeholder: t("injection.limit_preset"), value: other.limit ?? "", on: { change: limit } }),
       ]),
     ]);
   };
@@ -195,7 +205,7 @@ function tryOut({ app, go }, redraw) {
               on: {
                 change: (/** @type {any} */ event) => {
                   second = event.target.checked;
-                  if (second && !other.preset) other = { preset: (CHOICES["preset"] ?? []).find((name) => name !== app.settings.preset) ?? app.settings.preset, budget: app.settings.budget };
+                  if (second && !other.preset) other = { preset: (CHOICES["preset"] ?? []).find((name) => name !== app.settings.preset) ?? app.settings.preset, budget: app.settings.budget || USUAL_BUDGET, limit: null };
                   redraw();
                 },
               },
@@ -219,14 +229,16 @@ function result({ app, go }, way, found, key) {
   const { t } = app.text;
   const tried = found.trace?.cards ?? [];
   const admitted = tried.filter(({ reason }) => reason !== "weak");
+  const cooled = tried.filter(({ reason }) => reason === "cooling");
   const steps = [
     ["found", t("injection.found", { n: found.trace?.found ?? tried.length })],
     ["admitted", t("injection.admitted", { n: admitted.length })],
+    ["cooled", t("injection.cooled", { n: cooled.length })],
     ["selected", t("injection.selected", { n: found.cards.length })],
     ["delivered", t("injection.delivered_none")],
   ];
   return h("div", { key, class: "tidelore-result" }, [
-    h("h5", null, [t("injection.way", { preset: t(`preset.${way.preset}`), budget: way.budget }), h("span", { class: "tidelore-dim tidelore-number" }, t("injection.tokens", { n: found.tokens }))]),
+    h("h5", null, [way.budget === null ? t(`preset.${way.preset}`) : t("injection.way", { preset: t(`preset.${way.preset}`), budget: way.budget }), h("span", { class: "tidelore-dim tidelore-number" }, t("injection.tokens", { n: found.tokens }))]),
     h("ul", { key: "steps", class: "tidelore-steps" }, steps.map(([step, text]) => h("li", { key: step }, text))),
     found.trace && (found.trace.words.length > 0 || found.trace.names.length > 0)
       ? h("p", { key: "asked", class: "tidelore-note" }, t("injection.asked", { words: [...found.trace.names, ...found.trace.words].join(t("list.comma")) }))
@@ -244,8 +256,7 @@ function traceCard({ app, go }, { node, text, score, signals, taken, reason }) {
   const { t } = app.text;
   const parts = SIGNALS.filter((name) => Math.abs(signals[name] ?? 0) >= 0.005).map((name) => ({ name, share: signals[name] ?? 0 }));
   const most = Math.max(...parts.map(({ share }) => Math.abs(share)), 0.01);
-  const key = reason.replaceAll(" ", "_");
-  const why = REASONS.includes(reason) ? t(`reason.${key}`) : reason;
+  const why = reasonText(app, reason);
   return h("li", { key: node, class: taken ? "" : "tidelore-faded" }, [
     h("button", { type: "button", class: "tidelore-edge", on: { click: () => go({ node }) } }, [
       h("span", { class: "tidelore-row-text" }, text),

@@ -2,22 +2,20 @@
 import { h } from "../ui/dom.js";
 import { button } from "../ui/fields.js";
 import { createList } from "./list.js";
-import { filtered } from "./memories_data.js";
+import { filtered, scopesOf } from "./memories_data.js";
 import { nodePage } from "./node_page.js";
-import { KINDS, drawnTab, kindChip } from "./parts.js";
+import { KINDS, SHOWN_STATES, drawnTab, filterField, kindChip, scopeText, searchField, stateText } from "./parts.js";
 
 /**
  * @typedef {import("./parts.js").Desk} Desk
  * @typedef {import("./memories_data.js").MemoryNode} MemoryNode
  */
 
-const STATES = ["current", "superseded"];
-
 /** @param {Desk} desk */
 export function memoriesTab(desk) {
   const { app, data } = desk;
   const { t } = app.text;
-  const filter = { query: "", kind: "", state: "" };
+  const filter = { query: "", kind: "", state: "", scope: "" };
   let chosen = "";
   let typed = "";
   let chat = "";
@@ -36,9 +34,9 @@ export function memoriesTab(desk) {
 
   /** @param {MemoryNode} node @param {Record<string, any>} props */
   function row(node, { on, ...props }) {
-    return h("button", { ...props, type: "button", class: `tidelore-row ${node.state === "superseded" ? "tidelore-faded" : ""}`.trim(), on: { ...on, click: () => open(node.id) } }, [
+    return h("button", { ...props, type: "button", class: `tidelore-row ${node.state === "current" ? "" : "tidelore-faded"}`.trim(), on: { ...on, click: () => open(node.id) } }, [
       h("span", { class: "tidelore-row-text" }, node.text),
-      h("span", { class: "tidelore-row-kind" }, [kindChip(app, node.kind), node.state === "superseded" ? h("span", { class: "tidelore-dim" }, t("memories.state.superseded")) : null]),
+      h("span", { class: "tidelore-row-kind" }, [kindChip(app, node.kind), node.state === "current" ? null : h("span", { class: "tidelore-dim" }, stateText(app, node.state))]),
     ]);
   }
 
@@ -53,27 +51,18 @@ export function memoriesTab(desk) {
     const memories = data.get();
     if (!memories && !chosen) return empty();
     const found = memories ? search(memories) : [];
+    const scopes = memories ? scopesOf(memories) : [];
     const shown = chosen;
     return h("div", { key: "split", class: `tidelore-split ${shown ? "tidelore-split-open" : ""}`.trim() }, [
       h("div", { key: "left", class: "tidelore-split-list" }, [
         h("div", { key: "filters", class: "tidelore-filters", role: "search" }, [
-          h("input", {
-            key: "query",
-            type: "search",
-            class: "text_pole",
-            "aria-label": t("memories.search"),
-            placeholder: t("memories.search"),
-            autocomplete: "off",
-            value: typed,
-            on: {
-              input: (/** @type {any} */ event) => {
-                typed = event.target.value;
-                desk.soon(() => refine("query", typed, redraw));
-              },
-            },
+          searchField(app, typed, (text) => {
+            typed = text;
+            desk.soon(() => refine("query", typed, redraw));
           }),
-          select("kind", t("memories.kind"), KINDS.map((kind) => [kind, t(`kind.${kind}`)]), redraw),
-          select("state", t("memories.state"), STATES.map((state) => [state, t(`memories.state.${state}`)]), redraw),
+          filterField(app, "kind", t("memories.kind"), KINDS.map((kind) => [kind, t(`kind.${kind}`)]), filter.kind, (value) => refine("kind", value, redraw)),
+          filterField(app, "state", t("memories.state"), SHOWN_STATES.map((state) => [state, stateText(app, state)]), filter.state, (value) => refine("state", value, redraw)),
+          scopes.length > 0 && filterField(app, "scope", t("memories.scope"), scopes.map((scope) => [scope, scopeText(app, scope)]), filter.scope, (value) => refine("scope", value, redraw)),
         ]),
         h("p", { key: "count", class: "tidelore-note tidelore-count", role: "status" }, memories ? t("memories.count", { n: found.length, all: memories.nodes.length }) : t("memories.loading")),
         found.length ? list?.draw(found, chosen) : memories && h("p", { key: "none", class: "tidelore-empty" }, memories.nodes.length ? t("memories.none_found") : t("overview.nothing")),
@@ -89,19 +78,12 @@ export function memoriesTab(desk) {
     return last.found;
   }
 
-  /** @param {"query" | "kind" | "state"} name @param {string} value @param {() => void} redraw */
+  /** @param {"query" | "kind" | "state" | "scope"} name @param {string} value @param {() => void} redraw */
   function refine(name, value, redraw) {
     filter[name] = value;
     list?.reset();
     redraw();
   }
-
-  /** @param {"kind" | "state"} name @param {string} label @param {[string, string][]} values @param {() => void} redraw */
-  const select = (name, label, values, redraw) =>
-    h("select", { key: name, class: "text_pole", "aria-label": label, value: filter[name], on: { change: (/** @type {any} */ event) => refine(name, event.target.value, redraw) } }, [
-      h("option", { key: "", value: "" }, t("memories.any", { what: label })),
-      values.map(([value, text]) => h("option", { key: value, value }, text)),
-    ]);
 
   function empty() {
     const { chat } = app.status();
@@ -130,7 +112,7 @@ export function memoriesTab(desk) {
 
   /** @param {string} kind */
   function only(kind) {
-    Object.assign(filter, { query: "", state: "", kind });
+    Object.assign(filter, { query: "", state: "", scope: "", kind });
     typed = "";
     chosen = "";
     list?.reset();

@@ -101,17 +101,23 @@ export function indexed(chat, { nodes, edges }) {
   };
 }
 
+/** The scopes of a graph, where there is more than one. @param {Memories} memories @returns {string[]} */
+export function scopesOf({ nodes }) {
+  const found = [...new Set(nodes.map(({ scope }) => scope))].sort();
+  return found.length > 1 ? found : [];
+}
+
 /** @param {MemoryNode} node */
 const wordsOf = ({ text, sub, fields }) => [text, sub, ...Object.values(fields).flat()].join("\n").toLocaleLowerCase();
 
 /**
  * @param {Memories} memories
- * @param {{query: string, kind: string, state: string}} filter "" for any
+ * @param {{query: string, kind: string, state: string, scope?: string}} filter "" for any
  * @returns {MemoryNode[]}
  */
-export function filtered({ nodes, words }, { query, kind, state }) {
+export function filtered({ nodes, words }, { query, kind, state, scope = "" }) {
   const asked = query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   return nodes.filter(
-    (node) => (!kind || node.kind === kind) && (!state || node.state === state) && asked.every((word) => words.get(node.id)?.includes(word)),
+    (node) => (!kind || node.kind === kind) && (!state || node.state === state) && (!scope || node.scope === scope) && asked.every((word) => words.get(node.id)?.includes(word)),
   );
 }

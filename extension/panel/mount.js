@@ -1,14 +1,19 @@
 // The panel: a window over the page, or the content of an element that is given. It knows an App and nothing of the page around it.
 import { create, h, patch } from "../ui/dom.js";
+import { actionsTab } from "./actions.js";
+import { decideTab } from "./decide.js";
 import { graphTab } from "./graph.js";
 import { injectionTab } from "./injection.js";
 import { COLOURS } from "./look.js";
 import { memoriesTab } from "./memories.js";
 import { createMemoriesData } from "./memories_data.js";
-import { TABS, setPanel } from "./open.js";
+import { BAR, TABS, setPanel } from "./open.js";
 import { overviewTab } from "./overview.js";
 import { sign, signButton } from "./parts.js";
+import { createReader } from "./reader.js";
+import { settingsTab } from "./settings.js";
 import { createWindow } from "./window.js";
+import { createWizard } from "./wizard.js";
 
 /**
  * @typedef {import("../types.js").App} App
@@ -26,10 +31,12 @@ const FOCUSABLE = 'button:not([disabled]), input:not([disabled]), select:not([di
  * @param {object} [options]
  * @param {HTMLElement} [options.container] the panel fills it and is always open; without one it is a window of its own
  * @param {() => void} [options.settings] opens the settings, where the page has any
+ * @param {() => import("../ui/dom.js").Child} [options.chooser] draws what chooses the chat, where the page itself has none open
+ * @param {{value: string, choose: (language: string) => void}} [options.language] where the page has no language of its own
  * @param {(run: () => void, ms: number) => any} [options.after] a timer
  * @returns {Panel}
  */
-export function mountPanel(app, { container, settings, after = (run, ms) => setTimeout(run, ms) } = {}) {
+export function mountPanel(app, { container, settings, chooser, language, after = (run, ms) => setTimeout(run, ms) } = {}) {
   const { t } = app.text;
   /** @type {TabName} */
   let current = "overview";
@@ -75,6 +82,7 @@ export function mountPanel(app, { container, settings, after = (run, ms) => setT
       graph.around(id);
     },
     jump(floor) {
+      if (chooser && floor >= 0) return reader.open(floor);
       if (floor < 0 || !app.host.show(floor)) return say(t("panel.not_drawn", { floor }));
       // Where the panel fills the page, the message is behind it.
       if (!container && place.full()) close();
@@ -83,6 +91,9 @@ export function mountPanel(app, { container, settings, after = (run, ms) => setT
       const mine = ++typing;
       after(() => void (mine === typing && run()), TYPING_MS);
     },
+    wizard: () => wizard.open(),
+    language: language ?? null,
+    alone: Boolean(container),
     look: {
       get colours() {
         return colours;
@@ -93,6 +104,8 @@ export function mountPanel(app, { container, settings, after = (run, ms) => setT
       },
     },
   };
+  const reader = createReader(app, frame);
+  const wizard = createWizard(desk, frame);
   const graph = graphTab(desk);
   /** @type {Record<TabName, import("./parts.js").Tab> & {memories: ReturnType<typeof memoriesTab>}} */
   const tabs = {
@@ -100,10 +113,13 @@ export function mountPanel(app, { container, settings, after = (run, ms) => setT
     memories: memoriesTab(desk),
     injection: injectionTab(desk),
     graph,
+    decide: decideTab(desk),
+    actions: actionsTab(desk),
+    settings: settingsTab(desk),
   };
   for (const name of TABS) {
     const { element: tab } = tabs[name];
-    for (const [key, value] of Object.entries({ id: `tidelore-tabpanel-${name}`, role: "tabpanel", "aria-labelledby": `tidelore-tab-${name}` })) tab.setAttribute(key, value);
+    for (const [key, value] of Object.entries({ id: `tidelore-tabpanel-${name}`, role: "tabpanel", ...(BAR.includes(name) ? { "aria-labelledby": `tidelore-tab-${name}` } : { "aria-label": t(`panel.tab.${name}`) }) })) tab.setAttribute(key, value);
     tab.hidden = true;
     main.append(tab);
   }
@@ -116,17 +132,17 @@ export function mountPanel(app, { container, settings, after = (run, ms) => setT
   }
 
   function draw() {
-    const title = [sign("tide"), h("b", null, "Tidelore"), h("span", { class: "tidelore-dim tidelore-cut" }, app.status().chat?.title ?? t("status.no_chat"))];
+    const title = [sign("tide"), h("b", null, "Tidelore"), chooser?.() ?? h("span", { class: "tidelore-dim tidelore-cut" }, app.status().chat?.title ?? t("status.no_chat"))];
     patch(head, [
       container || place.full()
         ? h("div", { key: "title", class: "tidelore-title" }, title)
         : h("button", { key: "title", type: "button", class: "tidelore-title tidelore-move", title: t("panel.move"), on: place.handle("move") }, title),
-      desk.settings && signButton("settings", t("panel.settings"), desk.settings),
+      signButton("settings", t("panel.settings"), () => select("settings"), { "aria-pressed": String(current === "settings") }),
       !container && signButton("close", t("panel.close"), close),
     ]);
     patch(
       nav,
-      TABS.map((name) =>
+      BAR.map((name) =>
         h(
           "button",
           {
@@ -137,7 +153,7 @@ export function mountPanel(app, { container, settings, after = (run, ms) => setT
             class: "tidelore-tab-button",
             "aria-selected": String(name === current),
             "aria-controls": `tidelore-tabpanel-${name}`,
-            tabindex: name === current ? 0 : -1,
+            tabindex: name === (BAR.includes(current) ? current : BAR[0]) ? 0 : -1,
             on: { click: () => select(name), keydown: onTabKey },
           },
           [sign(name), h("span", null, t(`panel.tab.${name}`))],
@@ -154,11 +170,11 @@ export function mountPanel(app, { container, settings, after = (run, ms) => setT
 
   /** @param {any} event */
   function onTabKey(event) {
-    const at = TABS.indexOf(current);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: TABS.length - 1 }[/** @type {string} */ (event.key)];
+    const at = BAR.indexOf(current);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: BAR.length - 1 }[/** @type {string} */ (event.key)];
     if (to === undefined) return;
     event.preventDefault();
-    const name = /** @type {TabName} */ (TABS[(to + TABS.length) % TABS.length]);
+    const name = /** @type {TabName} */ (BAR[(to + BAR.length) % BAR.length]);
     select(name);
     /** @type {HTMLElement | null} */ (nav.querySelector(`#tidelore-tab-${name}`))?.focus();
   }
@@ -175,6 +191,8 @@ export function mountPanel(app, { container, settings, after = (run, ms) => setT
       tabs[name].show();
     }
     draw();
+    // Not on a tab that is not the chosen one.
+    if (nav.contains(element.ownerDocument.activeElement)) /** @type {HTMLElement | null} */ (nav.querySelector("[aria-selected=true]"))?.focus();
   }
 
   /** @param {{tab?: TabName, node?: string, kind?: string}} place */
@@ -213,7 +231,7 @@ export function mountPanel(app, { container, settings, after = (run, ms) => setT
   function onKey(event) {
     // SillyTavern swipes, stops and sends by keys that are pressed anywhere in the page.
     event.stopPropagation();
-    if (container || event.isComposing) return;
+    if (container || event.isComposing || event.target.closest?.("dialog")) return;
     if (event.key === "Escape") {
       event.preventDefault();
       if (!tabs[current].back?.()) close();
@@ -232,6 +250,7 @@ export function mountPanel(app, { container, settings, after = (run, ms) => setT
 
   function close() {
     if (!open || container) return;
+    wizard.close();
     open = false;
     tabs[current].hide();
     tabs[current].element.hidden = true;

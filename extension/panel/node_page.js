@@ -2,7 +2,9 @@
 import { h } from "../ui/dom.js";
 import { button } from "../ui/fields.js";
 import { attempt } from "../ui/view.js";
-import { edgeText, kindChip, sign, signButton } from "./parts.js";
+import { nodeMore } from "./node_more.js";
+import { nodeStory } from "./node_story.js";
+import { edgeText, kindChip, sign, signButton, stateText } from "./parts.js";
 
 /**
  * @typedef {import("./parts.js").Desk} Desk
@@ -13,6 +15,8 @@ import { edgeText, kindChip, sign, signButton } from "./parts.js";
  */
 
 const EDGES = 60;
+// What is said beside the kind.
+const MARKS = new Set(["pinned", "private", "archived", "stands"]);
 
 /**
  * @param {Desk} desk
@@ -29,6 +33,8 @@ export function nodePage(desk, redraw, { back, openNode }) {
   let edited = "";
   let busy = false;
   let all = false;
+  const story = nodeStory(desk, redraw);
+  const more = nodeMore(desk, redraw, change);
 
   /** @param {string} node */
   async function ask(node) {
@@ -88,12 +94,12 @@ export function nodePage(desk, redraw, { back, openNode }) {
 
   /** @param {MemoryNode} node */
   async function forget(node) {
-    if (await change("node.retire", { node: node.id }, t("node.forgotten", { text: short(node.text) }))) back();
+    if (await change("node.retire", { node: node.id, siblings: true }, t("node.forgotten", { text: short(node.text) }))) back();
   }
 
   /** @param {MemoryNode} node */
   const fields = (node) => {
-    const shown = Object.entries(node.fields).filter(([name]) => name !== mainField(node));
+    const shown = Object.entries(node.fields).filter(([name]) => name !== mainField(node) && !MARKS.has(name));
     return h("dl", { key: "fields", class: "tidelore-facts" }, [
       node.sub ? h("div", { key: "-sub" }, h("dt", null, t("node.sub")), h("dd", null, [node.sub, ...node.subs.filter((sub) => sub !== node.sub)].join(t("list.comma")))) : null,
       shown.map(([name, value]) => h("div", { key: name }, h("dt", null, name), h("dd", null, plain(value)))),
@@ -228,12 +234,18 @@ export function nodePage(desk, redraw, { back, openNode }) {
       }
       const memories = data.get();
       const node = memories?.byId.get(id) ?? null;
+      const marks = node && story.marks(id);
       const head = h("div", { key: "head", class: "tidelore-node-head" }, [signButton("back", t("node.back"), back), h("h3", { class: "tidelore-node-title", tabindex: -1 }, node ? node.text : t("node.none"))]);
       if (!node || !memories) return [head, h("p", { key: "none", class: "tidelore-note" }, memories ? t("node.none_why") : t("memories.loading"))];
       if (why.node !== id || why.version !== data.version() || why.stats !== app.status().stats) void ask(id);
       return [
         head,
-        h("p", { key: "chips", class: "tidelore-line" }, [kindChip(app, node.kind), node.state === "superseded" ? h("span", { class: "tidelore-dim" }, t("memories.state.superseded")) : null]),
+        h("p", { key: "chips", class: "tidelore-line" }, [
+          kindChip(app, node.kind),
+          node.state === "current" ? null : h("span", { class: "tidelore-dim" }, stateText(app, node.state)),
+          marks?.pinned ? h("span", { class: "tidelore-dim" }, t("node.is_pinned")) : null,
+          marks?.private ? h("span", { class: "tidelore-dim" }, t("node.is_private")) : null,
+        ]),
         form
           ? editor(node)
           : h("div", { key: "actions", class: "tidelore-actions" }, [
@@ -244,9 +256,12 @@ export function nodePage(desk, redraw, { back, openNode }) {
               button(t("node.around"), () => desk.around(node.id)),
               button(t("node.forget"), () => forget(node), { busy }),
             ]),
+        form ? null : h("details", { key: "more", class: "tidelore-more" }, [h("summary", null, t("node.more")), h("div", { class: "tidelore-actions" }, more.buttons(node, marks))]),
+        form ? null : more.form(node, memories),
         fields(node),
         versions(node, memories),
         beliefs(),
+        ...story.draw(id),
         connections(node, memories.edgesOf.get(id) ?? [], memories.byId),
       ];
     },

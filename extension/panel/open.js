@@ -7,11 +7,14 @@
  * @property {() => void} toggle
  * @property {() => void} remove ends it and takes it out of the page
  *
- * @typedef {"overview" | "memories" | "injection" | "graph"} TabName
+ * @typedef {"overview" | "memories" | "graph" | "decide" | "injection" | "actions" | "settings"} TabName
  */
 
 /** @type {readonly TabName[]} */
-export const TABS = ["overview", "memories", "injection", "graph"];
+export const TABS = ["overview", "memories", "graph", "decide", "injection", "actions", "settings"];
+
+/** What the bar has; the settings are behind their sign in the head. @type {readonly TabName[]} */
+export const BAR = ["overview", "memories", "graph", "decide", "injection", "actions"];
 
 /** @type {WeakMap<object, Panel>} */
 const panels = new WeakMap();

@@ -1,21 +1,81 @@
 // How things stand: what is remembered, what waits, what failed, and what to do about it.
 import { h } from "../ui/dom.js";
 import { button } from "../ui/fields.js";
-import { jobSection } from "../ui/jobs.js";
 import { attempt } from "../ui/view.js";
-import { remembered, statusRows } from "../ui/words.js";
+import { jobName, remembered, statusRows } from "../ui/words.js";
+import { when } from "./changes.js";
 import { findings } from "./health.js";
+import { createLoad } from "./load.js";
 import { COLOURS } from "./look.js";
-import { KINDS, drawnTab, kindChip } from "./parts.js";
+import { KINDS, LANGUAGES, drawnTab, kindChip } from "./parts.js";
 
-/** @typedef {import("./parts.js").Desk} Desk */
+/**
+ * @typedef {import("./parts.js").Desk} Desk
+ * @typedef {object} Overview as the engine gives it, as far as it is shown
+ * @property {Record<string, number>} states
+ * @property {number} pinned
+ * @property {number} private
+ * @property {number} cards to be decided
+ * @property {{at: number, by: string, maker: string, first: number | null, last: number | null}} extraction
+ * @property {{at: number, query: string, memories: number, tokens: number, delivered: boolean} | null} recall
+ */
 
 /** @param {Desk} desk */
 export const overviewTab = (desk) =>
   drawnTab(desk.app, "overview", (redraw) => {
-    const jobs = jobSection(desk.app, redraw, "tidelore-panel");
-    return () => [health(desk), counts(desk), waiting(desk), state(desk), jobs(), colours(desk)];
+    /** @type {ReturnType<typeof createLoad<Overview>>} */
+    const load = createLoad(desk.app, redraw, (chat) => desk.app.call("overview", { chat }));
+    const more = () => {
+      const { chat, stats } = desk.app.status();
+      return chat && !chat.off && stats && desk.app.settings.enabled ? load.get(chat.chat, stats, desk.data.version()) : null;
+    };
+    let asked = false;
+    let seen = true;
+    const welcome = () => {
+      if (!asked) {
+        asked = true;
+        void desk.app.kept.get("wizard").then((known) => {
+          seen = Boolean(known);
+          redraw();
+        }, () => {});
+      }
+      return seen ? null : firstRun(desk, () => {
+        seen = true;
+        redraw();
+      });
+    };
+    return () => [welcome(), health(desk), counts(desk, more()), waiting(desk, more()), state(desk, more()), going(desk), colours(desk)];
   });
+
+/** @param {Desk} desk @param {() => void} seen */
+function firstRun({ app, wizard }, seen) {
+  const { t } = app.text;
+  const open = () => {
+    seen();
+    wizard();
+  };
+  const later = () => {
+    seen();
+    void app.kept.set("wizard", "seen").catch(() => {});
+  };
+  return h("section", { key: "welcome", class: "tidelore-result", "aria-labelledby": "tidelore-welcome-title" }, [
+    h("h4", { id: "tidelore-welcome-title" }, t("wizard.title")),
+    h("p", null, t("wizard.why")),
+    h("div", { class: "tidelore-actions" }, [button(t("wizard.open"), open, { class: "tidelore-main" }), button(t("wizard.later"), later)]),
+  ]);
+}
+
+/** What works now, with a way to all of it. @param {Desk} desk */
+function going({ app, go }) {
+  const { t } = app.text;
+  const jobs = app.jobs().filter(({ state }) => ["waiting", "running", "paused"].includes(state));
+  if (!jobs.length) return null;
+  return h("section", { key: "going", "aria-labelledby": "tidelore-going-title" }, [
+    h("h4", { id: "tidelore-going-title" }, t("jobs.title")),
+    h("ul", { class: "tidelore-list" }, jobs.slice(0, 3).map((job) => h("li", { key: job.id }, [h("span", null, jobName(app, job)), h("progress", { "aria-label": jobName(app, job), max: job.total || 1, value: job.total ? job.done : undefined })]))),
+    h("div", { class: "tidelore-actions" }, button(t("overview.to_actions"), () => go({ tab: "actions" }))),
+  ]);
+}
 
 /** @param {Desk} desk */
 function health({ app, settings }) {
@@ -37,8 +97,8 @@ function health({ app, settings }) {
   ]);
 }
 
-/** @param {Desk} desk */
-function counts({ app, go }) {
+/** @param {Desk} desk @param {Overview | null} more */
+function counts({ app, go }, more) {
   const { t } = app.text;
   const { stats } = app.status();
   const total = remembered(stats);
@@ -62,11 +122,12 @@ function counts({ app, go }) {
       ),
     ),
     stats.superseded ? h("p", { key: "superseded", class: "tidelore-note" }, t("overview.superseded", { n: stats.superseded })) : null,
+    more && more.pinned + more.private + (more.states["archived"] ?? 0) > 0 ? h("p", { key: "marks", class: "tidelore-note" }, t("overview.marks", { pinned: more.pinned, private: more.private, archived: more.states["archived"] ?? 0 })) : null,
   ]);
 }
 
-/** @param {Desk} desk */
-function waiting({ app, go }) {
+/** @param {Desk} desk @param {Overview | null} more */
+function waiting({ app, go }, more) {
   const { t } = app.text;
   const { stats } = app.status();
   /** @type {[string, string][]} */
@@ -75,11 +136,14 @@ function waiting({ app, go }) {
   if (stats?.model_due && app.settings.model.use !== "none") due.push(["model", t("status.due_model", { n: stats.model_due })]);
   /** @type {{node: string, change: string}[]} */
   const changes = stats?.waiting ?? [];
-  if (!due.length && !changes.length) return null;
+  if (!due.length && !changes.length && !more?.cards) return null;
   return h("section", { key: "waiting", "aria-labelledby": "tidelore-waiting-title" }, [
     h("h4", { id: "tidelore-waiting-title" }, t("overview.waiting")),
     h("ul", { class: "tidelore-list" }, [
       due.map(([key, text]) => h("li", { key }, text)),
+      more?.cards
+        ? h("li", { key: "cards", class: "tidelore-line" }, [h("span", { class: "tidelore-grow" }, t("overview.cards", { n: more.cards })), button(t("panel.tab.decide"), () => go({ tab: "decide" }), { key: "decide", "aria-label": t("overview.cards", { n: more.cards }) })])
+        : null,
       changes.slice(0, 20).map(({ node, change }, index) =>
         h("li", { key: `change-${index}`, class: "tidelore-line" }, [
           h("span", { class: "tidelore-grow" }, t("overview.change", { change })),
@@ -91,11 +155,14 @@ function waiting({ app, go }) {
   ]);
 }
 
-/** @param {Desk} desk */
-function state({ app, go }) {
+/** @param {Desk} desk @param {Overview | null} more */
+function state({ app, go, alone }, more) {
   const { t } = app.text;
   const done = app.jobs().find(({ kind, state: how, result }) => kind !== "embed" && how === "done" && result);
-  const rows = statusRows(app);
+  // Beside the sidecar its own answers tell when it last did something, whoever asked.
+  const rows = statusRows(app).filter(({ key }) => !(alone && key === "last"));
+  if (alone && more?.extraction.at) rows.push({ key: "extracted", label: t("overview.last_extraction"), value: t("overview.extracted", { by: t(`author.${more.extraction.by}`), when: when(app, more.extraction.at) }) });
+  if (alone) rows.push({ key: "recalled", label: t("status.last_recall"), value: more?.recall ? t("overview.recalled", { when: when(app, more.recall.at), n: more.recall.memories, tokens: more.recall.tokens }) : t("recall.never") });
   if (done?.result) {
     const { windows = 0, empty = 0, dropped = 0 } = done.result;
     rows.push({ key: "extraction", label: t("overview.last_extraction"), value: t("overview.extraction", { windows, empty, dropped }) });
@@ -112,7 +179,7 @@ function state({ app, go }) {
 }
 
 /** @param {Desk} desk */
-function colours({ app, look }) {
+function colours({ app, look, language, alone }) {
   const { t } = app.text;
   return h("section", { key: "look" }, [
     h("div", { class: "tidelore-field" }, [
@@ -120,8 +187,17 @@ function colours({ app, look }) {
       h(
         "select",
         { id: "tidelore-colours", class: "text_pole", value: look.colours, on: { change: (/** @type {any} */ event) => look.setColours(event.target.value) } },
-        COLOURS.map((name) => h("option", { key: name, value: name }, t(`colours.${name}`))),
+        COLOURS.map((name) => h("option", { key: name, value: name }, alone && name === "host" ? t("colours.system") : t(`colours.${name}`))),
       ),
     ]),
+    language &&
+      h("div", { key: "language", class: "tidelore-field" }, [
+        h("label", { for: "tidelore-language" }, t("language.choose")),
+        h(
+          "select",
+          { id: "tidelore-language", class: "text_pole", value: language.value, on: { change: (/** @type {any} */ event) => language.choose(event.target.value) } },
+          Object.entries(LANGUAGES).map(([value, name]) => h("option", { key: value, value, lang: value }, name)),
+        ),
+      ]),
   ]);
 }

@@ -21,6 +21,9 @@ import { follow } from "../ui/view.js";
  * @property {(id: string) => void} around shows a node among its neighbours
  * @property {(floor: number) => void} jump to a message of the chat
  * @property {(() => void) | null} settings opens them, where there are any
+ * @property {() => void} wizard opens the first run
+ * @property {boolean} alone the panel is the whole page
+ * @property {{value: string, choose: (language: string) => void} | null} language where the page has none of its own
  * @property {(run: () => void) => void} soon runs the last one given, once typing pauses
  * @property {{colours: string, setColours: (name: string) => void}} look
  */
@@ -34,6 +37,64 @@ export const EDGE_TYPES = [
 
 /** What an edge says, in words. @param {App} app @param {{type: string, label: string}} edge */
 export const edgeText = ({ text: { t } }, edge) => edge.label || (EDGE_TYPES.includes(edge.type) ? t(`edge.${edge.type}`) : edge.type);
+
+/** Languages that the texts are in, each by its own name. */
+export const LANGUAGES = { en: "English", "zh-cn": "简体中文" };
+
+/**
+ * The field that searches, where typing has paused.
+ * @param {App} app @param {string} typed @param {(text: string) => void} type
+ */
+export const searchField = ({ text: { t } }, typed, type) =>
+  h("input", {
+    key: "query",
+    type: "search",
+    class: "text_pole",
+    "aria-label": t("memories.search"),
+    placeholder: t("memories.search"),
+    autocomplete: "off",
+    value: typed,
+    on: { input: (/** @type {any} */ event) => type(event.target.value) },
+  });
+
+/**
+ * A choice among values, or any.
+ * @param {App} app @param {string} key @param {string} label @param {[string, string][]} values and their names @param {string} value
+ * @param {(value: string) => void} choose
+ */
+export const filterField = ({ text: { t } }, key, label, values, value, choose) =>
+  h("select", { key, class: "text_pole", "aria-label": label, value, on: { change: (/** @type {any} */ event) => choose(event.target.value) } }, [
+    h("option", { key: "", value: "" }, t("memories.any", { what: label })),
+    values.map(([each, name]) => h("option", { key: each, value: each }, name)),
+  ]);
+
+export const STATES = ["current", "superseded", "archived", "hidden"];
+/** Those that a graph has. */
+export const SHOWN_STATES = STATES.slice(0, 3);
+
+/** @param {App} app @param {string} state of a memory */
+export const stateText = ({ text: { t } }, state) => (STATES.includes(state) ? t(`memories.state.${state}`) : state);
+
+export const REASONS = ["name", "words", "meaning", "walk", "date", "judged", "in context", "cooling", "weak", "repeats", "over the limit", "over the budget"];
+
+/** Why a memory was taken or left. @param {App} app @param {string} reason */
+export const reasonText = ({ text: { t } }, reason) => (REASONS.includes(reason) ? t(`reason.${reason.replaceAll(" ", "_")}`) : reason);
+
+/** A scope in words: "profile", or "character:Mira" as "character: Mira". @param {App} app @param {string} scope */
+export function scopeText({ text: { t } }, scope) {
+  const [kind = "", ...name] = scope.split(":");
+  const word = SCOPES.includes(kind) ? t(`scope.${kind}`) : kind;
+  return name.length ? t("scope.of", { scope: word, name: name.join(":") }) : word;
+}
+export const SCOPES = ["chat", "character", "persona", "profile"];
+
+/** Why nothing of a chat can be shown, "" where it can. @param {App} app */
+export function closedNote({ settings, status, text: { t } }) {
+  const { chat } = status();
+  if (!settings.enabled) return t("status.off");
+  if (!chat) return t("status.no_chat");
+  return chat.off ? t("status.chat_off") : "";
+}
 
 /** @param {string} name of a sign in style/signs.css */
 export const sign = (name) => h("span", { class: `tidelore-sign tidelore-sign-${name}`, "aria-hidden": "true" });

@@ -5,6 +5,7 @@ import { button } from "../ui/fields.js";
 import { attempt } from "../ui/view.js";
 import { panelOf } from "./open.js";
 import { kindChip, sign } from "./parts.js";
+import { pieceOf, smallGraph } from "./small_graph.js";
 
 /**
  * @typedef {import("../types.js").App} App
@@ -76,6 +77,20 @@ function createCard(app, after) {
   let record = null;
   let newest = false;
   let drawn = "";
+  /** @type {{of: RecallRecord, piece: ReturnType<typeof pieceOf> | null} | null} how the memories hang together, once somebody looks */
+  let picture = null;
+
+  /** @param {RecallRecord} shown */
+  async function paint(shown) {
+    const mine = { of: shown, piece: /** @type {ReturnType<typeof pieceOf> | null} */ (null) };
+    picture = mine;
+    try {
+      mine.piece = pieceOf(shown.cards.map(({ node }) => node), await app.call("graph.get", { chat: shown.chat }));
+    } catch {
+      return; // the list says all of it
+    }
+    if (picture === mine && open) redraw();
+  }
 
   // What is pressed and typed here is none of SillyTavern's business.
   for (const type of ["keydown", "click", "dblclick", "touchstart"]) element.addEventListener(type, (event) => event.stopPropagation(), { passive: true });
@@ -113,7 +128,7 @@ function createCard(app, after) {
   function body(shown) {
     return h("div", { key: "body", class: "tidelore-card-body" }, [
       h("p", { key: "tokens", class: "tidelore-dim" }, t("injection.tokens", { n: form ? tokens : shown.tokens })),
-      form ? editor(form) : list(shown),
+      ...(form ? editor(form) : [list(shown)].flat()),
       h("div", { key: "actions", class: "tidelore-actions" }, form ? [button(t("node.save"), save, { busy, class: "tidelore-main" }), button(t("node.cancel"), cancel)] : actions(shown)),
     ]);
   }
@@ -121,13 +136,17 @@ function createCard(app, after) {
   /** @param {RecallRecord} shown */
   function list({ cards, core, recalled }) {
     if (!cards.length) return h("pre", { key: "text", class: "tidelore-raw", tabindex: 0 }, [core, recalled].filter(Boolean).join("\n\n"));
-    return h(
-      "ul",
-      { key: "list", class: "tidelore-list" },
-      cards.map(({ node, kind, text }) =>
-        h("li", { key: node }, h("button", { type: "button", class: "tidelore-edge", on: { click: () => panelOf(app)?.open({ node }) } }, [kindChip(app, kind), h("span", { class: "tidelore-row-text" }, text)])),
+    if (picture?.of !== record && record) void paint(record);
+    return [
+      picture?.piece && picture.piece.dots.length > 1 ? smallGraph(app, picture.piece, (node) => panelOf(app)?.open({ node })) : null,
+      h(
+        "ul",
+        { key: "list", class: "tidelore-list" },
+        cards.map(({ node, kind, text }) =>
+          h("li", { key: node }, h("button", { type: "button", class: "tidelore-edge", on: { click: () => panelOf(app)?.open({ node }) } }, [kindChip(app, kind), h("span", { class: "tidelore-row-text" }, text)])),
+        ),
       ),
-    );
+    ];
   }
 
   /** @param {RecallRecord} shown */

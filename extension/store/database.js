@@ -1,5 +1,9 @@
 // The page's database: its tables, how it is opened, and what its failures mean. One connection for each name in a thread.
 import Dexie from "../vendor/dexie.mjs";
+import { LogWriter } from "./log.js";
+import { StoreProblem } from "./problem.js";
+
+export { StoreProblem };
 
 /**
  * @typedef {(event: {step: string, outcome: string, [more: string]: any}) => void} Report
@@ -16,6 +20,7 @@ import Dexie from "../vendor/dexie.mjs";
 
 // One entry a version, never changed once released. Keys: primary first, then indices; texts that are only read whole have none.
 // `meta`: replica, counter (the number of the newest source, commit or ledger row), writes.
+/** @type {Record<string, string>[]} */
 const VERSIONS = [
   {
     chats: "id, &name, pool",
@@ -29,7 +34,16 @@ const VERSIONS = [
     files: "key",
     positions: "chat",
   },
+  {
+    log: "[origin+sequence], pool, purge",
+    heads: "origin",
+    graves: "[pool+mark], mark",
+    purges: "id, number, [pool+words]",
+    ledger: "id, [kind+id], [kind+chat+id], chat, &record",
+  },
 ];
+// What a version asks of the rows that were there before, by its number.
+const UPGRADES = new Map([[2, numberRecords]]);
 
 /** @type {Map<string, Promise<import("dexie").Dexie>>} */
 const open = new Map();
@@ -55,7 +69,11 @@ export function openDatabase(name, report = () => {}) {
 export async function connect(name, report = () => {}) {
   // "strict": an answer means that it is on disk, as in the sidecar.
   const db = new Dexie(name, { chromeTransactionDurability: "strict", cache: "disabled", ...idb() });
-  VERSIONS.forEach((tables, at) => db.version(at + 1).stores(tables));
+  VERSIONS.forEach((tables, at) => {
+    const version = db.version(at + 1).stores(tables);
+    const upgrade = UPGRADES.get(at + 1);
+    if (upgrade) version.upgrade(upgrade);
+  });
   db.on("blocked", () => report({ step: "store", outcome: "blocked", detail: "Another tab holds an older database open." }));
   db.on("versionchange", () => {
     db.close();
@@ -69,6 +87,24 @@ export async function connect(name, report = () => {}) {
     db.close();
     throw storeError(error);
   }
+}
+
+/**
+ * What was stored before there were records becomes the first records of this store, in the order in which it was written. Sources had no
+ * clock: they count as older than any purge. Receipts of that time stay where they are.
+ * @param {import("dexie").Transaction} transaction
+ */
+async function numberRecords(transaction) {
+  const table = (/** @type {string} */ name) => transaction.table(name);
+  const [replica, chats, sources, commits] = await Promise.all([table("meta").get("replica"), table("chats").toArray(), table("sources").toArray(), table("commits").toArray()]);
+  if (!replica) return;
+  const log = new LogWriter(replica.value, []);
+  chats.sort((one, other) => (`${one.clock} ${one.id}` < `${other.clock} ${other.id}` ? -1 : 1));
+  for (const { pool, id, clock } of chats) log.add({ kind: "chat", pool, id, clock });
+  const words = [...sources.map((row) => ({ ...row, kind: "source", id: row.key, clock: "" })), ...commits.map((row) => ({ ...row, kind: "commit" }))];
+  words.sort((one, other) => one.number - other.number);
+  for (const { kind, pool, id, clock } of words) log.add({ kind, pool, id, clock: clock.padStart(20, "0") });
+  await Promise.all([table("log").bulkPut(log.rows), table("heads").bulkPut(log.heads)]);
 }
 
 /**
@@ -88,20 +124,6 @@ function idb() {
     return { indexedDB: { open, deleteDatabase, cmp: indexedDB.cmp.bind(indexedDB) }, IDBKeyRange };
   } catch {
     return { indexedDB: undefined, IDBKeyRange: undefined };
-  }
-}
-
-/** An error as the engine has them. */
-export class StoreProblem extends Error {
-  /**
-   * @param {"store_error" | "conflict"} code
-   * @param {string} message
-   * @param {string} hint
-   */
-  constructor(code, message, hint) {
-    super(message);
-    this.code = code;
-    this.hint = hint;
   }
 }
 

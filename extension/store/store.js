@@ -1,30 +1,24 @@
 // The engine's store in the browser's database. docs/wasm.md has methods and rows; texts and clocks are kept as they come.
 import Dexie from "../vendor/dexie.mjs";
+import { bury } from "./burying.js";
 import { StoreProblem, openDatabase, storeError } from "./database.js";
+import { LogWriter, rowsAfter } from "./log.js";
+import { READ_OF_LOG, chatOut, commitOut, newestOf, purgesOf, recordsAfter } from "./records.js";
+import { Writing, gravesOf } from "./writing.js";
 
 /**
  * @typedef {import("./database.js").Report} Report
  * @typedef {import("./database.js").ChatRow} ChatRow
  *
- * @typedef {{key: string, role: string, text: string}} SourceRow
- * @typedef {{id: string, clock: string, replica: string, maker: string, content: string}} CommitRow
  * @typedef {{order: string, key: string, role: string, name: string, hidden: boolean, date: string}} SlotRow
- * @typedef {{kind: string, chat: string, at: number, body: string}} NoteRow
- *
- * @typedef {object} Batch
- * @property {string} pool
- * @property {SourceRow[]} sources
- * @property {CommitRow[]} commits
- * @property {{id: string, name: string, pool: string, parent: string, clock: string} | null} newChat
- * @property {{chat: string, revision: number, ordersOut: string[], rowsIn: SlotRow[]} | null} chat
- * @property {NoteRow[]} ledger
- * @property {Record<string, string>} settings
+ * @typedef {{chat: {chat: string, revision: number, ordersOut: string[], rowsIn: SlotRow[]} | null, settings: Record<string, string>}} Rest
+ * @typedef {import("./writing.js").Parts & Rest} Batch
  */
 
 // What a write may touch. All writes of all tabs take turns, since they share the counter in `meta`.
-const WRITTEN = ["chats", "slots", "sources", "commits", "ledger", "settings", "meta"];
-const PURGED = [...WRITTEN, "vectors", "positions"];
-const PARENTS_BETWEEN = ",";
+const WRITTEN = ["chats", "slots", "sources", "commits", "ledger", "settings", "meta", "log", "heads", "graves"];
+const PURGED = [...WRITTEN, "purges", "vectors", "positions"];
+const FOREVER = String(2n ** 62n).padStart(20, "0");
 
 /** Numbers above all that were given: one counter, so that one cursor reads sources and commits. */
 class Numbers {
@@ -80,7 +74,9 @@ export class BrowserStore {
   }
 
   async replica() {
-    return this.#replica;
+    if (!this.#db.isOpen()) return this.#replica;
+    // Another tab may have given the store another one.
+    return this.#guard(async () => String((await this.#db.table("meta").get("replica"))?.value ?? this.#replica));
   }
 
   async version() {
@@ -89,7 +85,7 @@ export class BrowserStore {
 
   async chats() {
     const rows = await this.#chatRows();
-    return rows.map(({ id, name, pool, parent, clock }) => ({ id, name, pool, parent, clock }));
+    return rows.map(chatOut);
   }
 
   async revisions() {
@@ -106,16 +102,21 @@ export class BrowserStore {
    */
   async pool(pool, cursor) {
     return this.#guard(() =>
-      this.#db.transaction("r", "sources", "commits", "meta", async () => {
-        const [sources, commits, counter] = await Promise.all([
+      this.#db.transaction("r", ["sources", "commits", "meta", "graves", "purges"], async () => {
+        const [sources, commits, counter, graves, burials] = await Promise.all([
           this.#after("sources", pool, cursor),
           this.#after("commits", pool, cursor),
           this.#number("counter"),
+          gravesOf(this.#db, pool),
+          this.#db.table("purges").where("[pool+words]").equals([pool, 1]).count(),
         ]);
         return {
           sources: sources.map(({ key, role, text }) => ({ key, role, text })),
-          commits: commits.map(({ id, clock, replica, maker, content }) => ({ id, clock, replica, maker, content })),
+          commits: commits.map(commitOut),
           cursor: Math.max(cursor, counter),
+          purged: graves.filter(({ mark }) => mark.startsWith("key ")).map(({ mark }) => mark.slice("key ".length)),
+          burials,
+          floor: graves.reduce((most, { clock }) => (clock < FOREVER && clock > most ? clock : most), "0"),
         };
       }),
     );
@@ -164,50 +165,84 @@ export class BrowserStore {
    * @param {Batch} batch
    */
   async write(batch) {
-    await this.#write(WRITTEN, async (numbers) => {
-      // First all questions, then all that is written: each turn of a database takes longer than what it does.
-      const [chat, pool] = await Promise.all([this.#readForChat(batch), this.#readForPool(batch)]);
-      const settings = Object.entries(batch.settings).map(([name, value]) => ({ name, value }));
-      await Promise.all([
-        this.#writeChat(batch, chat),
-        this.#writePool(batch, pool, numbers),
-        batch.ledger.length && this.#db.table("ledger").bulkAdd(batch.ledger.map((row) => ({ ...row, id: numbers.next() }))),
-        settings.length && this.#db.table("settings").bulkPut(settings),
-      ]);
-    });
+    await this.#write(WRITTEN, (numbers) => this.#writeBatch(batch, numbers));
     const chat = batch.chat?.chat ?? batch.newChat?.id ?? "";
     this.#channel?.postMessage({ chat, pool: batch.pool });
   }
 
   /**
-   * Removes a chat for good; when no other one uses its pool, the pool too, and all vectors, since nobody can say which were of its words.
-   * @param {string} id
+   * Carries out a purge, all of it or nothing, and writes what comes after it.
+   * @param {import("./burying.js").Burial & {then: Batch}} burial
    */
-  async purge(id) {
-    let pool = "";
-    const counts = await this.#write(PURGED, async () => {
-      const chats = this.#db.table("chats");
-      /** @type {ChatRow | undefined} */
-      const record = await chats.get(id);
-      if (!record) return { messages: 0, sources: 0, commits: 0, shared: false };
-      pool = record.pool;
-      await chats.delete(id);
-      await this.#db.table("positions").delete(id);
-      /** @type {ChatRow[]} */
-      const others = await chats.toArray();
-      const below = others.filter(({ parent }) => record.parent && parent.split(PARENTS_BETWEEN).at(-1) === id);
-      await chats.bulkPut(below.map((row) => ({ ...row, parent: row.parent + PARENTS_BETWEEN + record.parent })));
-      const shared = others.some((other) => other.pool === pool);
-      const messages = await this.#slotsOf(id).delete();
-      await this.#db.table("ledger").where("chat").anyOf(shared ? [id] : [id, pool]).delete();
-      if (shared) return { messages, sources: 0, commits: 0, shared };
-      const sources = await this.#ofPool("sources", pool).delete();
-      const commits = await this.#ofPool("commits", pool).delete();
-      await this.#db.table("vectors").clear();
-      return { messages, sources, commits, shared };
+  async purge(burial) {
+    const counts = await this.#write(PURGED, async (numbers) => {
+      const done = await bury(this.#db, burial, numbers);
+      await this.#writeBatch(burial.then, numbers);
+      return done;
     });
-    this.#channel?.postMessage({ chat: id, pool });
+    this.#channel?.postMessage({ chat: burial.purge.chats[0]?.[0] ?? "", pool: burial.purge.pool });
     return counts;
+  }
+
+  async heads() {
+    const rows = await this.#guard(() => this.#db.table("heads").toArray());
+    return Object.fromEntries(rows.map(({ origin, sequence, chain }) => [origin, { sequence, chain }]));
+  }
+
+  /** @param {[string, number][]} asked */
+  async chains(asked) {
+    const rows = await this.#guard(() => this.#db.table("log").bulkGet(asked));
+    return rows.map((row) => row?.chain ?? "");
+  }
+
+  /** @param {string} origin @param {number} after @param {number} limit */
+  async log(origin, after, limit) {
+    return this.#guard(() => this.#db.transaction("r", READ_OF_LOG, () => recordsAfter(this.#db, origin, after, limit)));
+  }
+
+  /** The latest clock of all records of a pool. @param {string} pool */
+  async newest(pool) {
+    return this.#guard(() => newestOf(this.#db, pool));
+  }
+
+  async purges() {
+    return this.#guard(() => this.#db.transaction("r", READ_OF_LOG, () => purgesOf(this.#db)));
+  }
+
+  /**
+   * From now on this store writes as another replica; with `origin`, that one's records from `sequence` on become the new one's.
+   * @param {string} replica
+   * @param {string} origin
+   * @param {number} sequence
+   */
+  async rename(replica, origin, sequence) {
+    await this.#write(WRITTEN, async () => {
+      const table = (/** @type {string} */ name) => this.#db.table(name);
+      await table("meta").put({ name: "replica", value: replica });
+      if (!origin) return;
+      const rows = await rowsAfter(this.#db, origin, sequence - 1, Infinity);
+      const [before, heads] = await Promise.all([table("log").get([origin, sequence - 1]), table("heads").toArray()]);
+      const log = new LogWriter(replica, heads.filter((head) => head.origin !== origin).concat(before ?? []));
+      rows.forEach((row) => log.add(row));
+      await table("log").bulkDelete(rows.map((row) => [origin, row.sequence]));
+      await table("heads").delete(origin);
+      if (before && origin !== replica) await table("heads").put({ origin, sequence: sequence - 1, chain: before.chain });
+      await Promise.all([table("log").bulkPut(log.rows), table("heads").bulkPut(log.heads)]);
+    });
+    this.#replica = replica;
+  }
+
+  /**
+   * @param {Batch} batch
+   * @param {Numbers} numbers
+   */
+  async #writeBatch(batch, numbers) {
+    // First all questions, then all that is written: each turn of a database takes longer than what it does.
+    const writing = new Writing(this.#db, batch, numbers);
+    const [chat] = await Promise.all([this.#readForChat(batch), writing.read()]);
+    writing.decide();
+    const settings = Object.entries(batch.settings).map(([name, value]) => ({ name, value }));
+    await Promise.all([this.#writeChat(batch, chat), writing.write(), settings.length && this.#db.table("settings").bulkPut(settings)]);
   }
 
   /**
@@ -272,44 +307,6 @@ export class BrowserStore {
     ]);
   }
 
-  /**
-   * The sources and commits that are new, each once; of equal commits the earliest.
-   * @param {Batch} batch
-   */
-  async #readForPool({ pool, sources, commits }) {
-    const first = new Map([...sources].reverse().map((row) => [row.key, row]));
-    /** @type {Map<string, CommitRow>} */
-    const earliest = new Map();
-    for (const row of commits) {
-      const other = earliest.get(row.id);
-      // Clocks are texts of equal length, so they compare as the numbers would.
-      if (!other || row.clock < other.clock) earliest.set(row.id, row);
-    }
-    const keys = [...new Set(sources.map(({ key }) => key))];
-    const ids = [...earliest.keys()];
-    const [knownSources, knownCommits] = await Promise.all([
-      keys.length ? this.#db.table("sources").bulkGet(keys.map((key) => [pool, key])) : [],
-      ids.length ? this.#db.table("commits").bulkGet(ids.map((id) => [pool, id])) : [],
-    ]);
-    return {
-      sources: keys.filter((_, at) => !knownSources[at]).map((key) => /** @type {SourceRow} */ (first.get(key))),
-      commits: [...earliest.values()].filter(({ clock }, at) => !knownCommits[at] || clock < knownCommits[at].clock),
-    };
-  }
-
-  /**
-   * @param {Batch} batch
-   * @param {{sources: SourceRow[], commits: CommitRow[]}} fresh
-   * @param {Numbers} numbers
-   */
-  async #writePool({ pool }, { sources, commits }, numbers) {
-    const numbered = (/** @type {object} */ row) => ({ ...row, pool, number: numbers.next() });
-    await Promise.all([
-      sources.length && this.#db.table("sources").bulkAdd(sources.map(numbered)),
-      commits.length && this.#db.table("commits").bulkPut(commits.map(numbered)),
-    ]);
-  }
-
   /** @param {string} name */
   async #number(name) {
     return Number((await this.#db.table("meta").get(name))?.value ?? 0);
@@ -323,14 +320,6 @@ export class BrowserStore {
   /** @param {string} chat */
   #slotsOf(chat) {
     return this.#db.table("slots").where("[chat+order]").between([chat, Dexie.minKey], [chat, Dexie.maxKey]);
-  }
-
-  /**
-   * @param {"sources" | "commits"} table
-   * @param {string} pool
-   */
-  #ofPool(table, pool) {
-    return this.#db.table(table).where("[pool+number]").between([pool, Dexie.minKey], [pool, Dexie.maxKey]);
   }
 
   /**

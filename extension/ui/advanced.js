@@ -39,6 +39,10 @@ export function advancedSection(app, fields, redraw) {
         fields.toggle("model.stream", { hint: t("stream.hint") }),
       ]),
       sidecar(),
+      h("section", { key: "mirror", "aria-labelledby": "tidelore-mirror-title" }, [
+        h("h4", { id: "tidelore-mirror-title" }, t("status.mirror")),
+        fields.toggle("mirror", { hint: t("mirror.hint") }),
+      ]),
       h("section", { key: "runtime", "aria-labelledby": "tidelore-runtime-title" }, [
         h("h4", { id: "tidelore-runtime-title" }, t("runtime.title")),
         sources(app),

@@ -100,6 +100,11 @@ function update(element, wanted) {
 function setProp(element, name, given) {
   if (name === "key") return;
   if (name === "on") return listen(element, {});
+  if (name === "style") {
+    // Not as an attribute, which the console's Content-Security-Policy would refuse.
+    /** @type {HTMLElement} */ (element).style.cssText = String(given ?? "");
+    return;
+  }
   if (!PROPERTIES.has(name) || element.localName === "progress") {
     if (given === null || given === undefined || given === false) element.removeAttribute(name);
     else element.setAttribute(name, given === true ? "" : String(given));

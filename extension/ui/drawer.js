@@ -5,7 +5,7 @@ import { createFields } from "./fields.js";
 import { jobSection } from "./jobs.js";
 import { embedderSection, modelSection } from "./models.js";
 import { attempt, follow } from "./view.js";
-import { statusRows } from "./words.js";
+import { noChat, statusRows } from "./words.js";
 
 /** @typedef {import("../types.js").App} App */
 
@@ -90,18 +90,19 @@ function chatSwitch(app) {
       }),
       h("span", null, t("drawer.this_chat")),
     ]),
-    h("small", null, chat ? chat.title : t("status.no_chat")),
+    h("small", null, chat ? chat.title : noChat(app)),
   ]);
 }
 
 /** @param {App} app */
 function status(app) {
   const { t } = app.text;
-  const { problem, otherTab } = app.status();
+  const { problem, otherTab, evicted } = app.status();
   return h("section", { key: "status", "aria-labelledby": "tidelore-status-title" }, [
     h("h4", { id: "tidelore-status-title" }, t("status.title")),
     problem && h("p", { key: "problem", class: "tidelore-callout", role: "status" }, app.text.error(problem)),
     otherTab && h("p", { key: "tab", class: "tidelore-callout", role: "status" }, t("notice.other_tab")),
+    evicted && h("p", { key: "evicted", class: "tidelore-callout", role: "status" }, t("status.evicted")),
     h(
       "dl",
       { key: "rows", class: "tidelore-facts" },

@@ -38,7 +38,7 @@ export function modelSection(app, fields, redraw) {
       use === "endpoint" && fields.text("model.url", { placeholder: "https://host/v1", check: (value) => faultOfUrl(app, value) }),
       use === "endpoint" && fields.text("model.name"),
       use === "endpoint" && key(),
-      use !== "none" && !agreed && h("p", { key: "ask", class: "tidelore-note" }, t("model.not_agreed")),
+      use !== "none" && !agreed && h("p", { key: "ask", class: "tidelore-note" }, t(app.status().engine === "ready" ? "model.not_agreed" : "model.reads_nothing")),
       use !== "none" &&
         h("div", { key: "actions", class: "tidelore-actions" }, [
           test.button(),

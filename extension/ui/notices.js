@@ -2,16 +2,19 @@
 
 /** @typedef {import("../types.js").App} App */
 
-/** @type {Record<string, "warning" | "error">} */
+/** @type {Record<string, "info" | "warning" | "error">} */
 export const KINDS = {
   engine_failed: "error",
   store_memory: "warning",
   store_closed: "warning",
   quota: "error",
   evicted: "warning",
+  restored: "info",
   other_tab: "warning",
   model_failed: "warning",
   too_small: "warning",
+  engine_restarted: "warning",
+  engine_gone: "error",
 };
 
 /** @type {WeakMap<object, Set<string>>} what each app has told */

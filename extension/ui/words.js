@@ -21,8 +21,10 @@ export function statusRows(app) {
   /** @type {Row[]} */
   const rows = [engineRow(app), storeRow(app)];
   rows.push({ key: "sidecar", label: t("status.sidecar"), value: t(`sidecar.${status.sidecar}`), tone: SIDECAR[status.sidecar] });
-  rows.push({ key: "model", label: t("status.model"), value: status.model || t("status.rules_alone") });
-  rows.push({ key: "embedder", label: t("status.embedder"), value: status.embedder || t("status.words_alone") });
+  rows.push(mirrorRow(app));
+  const idle = status.engine !== "ready" && t("status.idle");
+  rows.push({ key: "model", label: t("status.model"), value: idle || status.model || t("status.rules_alone") });
+  rows.push({ key: "embedder", label: t("status.embedder"), value: idle || status.embedder || t("status.words_alone") });
   rows.push({ key: "remembered", label: t("status.remembered"), value: rememberedValue(app) });
   rows.push({ key: "last", label: t("status.last_recall"), ...lastRecall(app) });
   return rows;
@@ -54,11 +56,38 @@ function storeRow({ text: { t }, status }) {
 /** @type {Record<string, Row["tone"]>} */
 const STORE = { indexeddb: "good", memory: "bad" };
 
+/** What the last exchange with other replicas came to. @param {App} app */
+export function mirrorValue(app) {
+  const { t } = app.text;
+  const { mirror, sidecar, problem } = app.status().replicas;
+  const value = t(`mirror.${app.settings.mirror ? mirror : "switched_off"}`);
+  const more = problem || (sidecar === "done" ? t("mirror.sidecar_too") : "");
+  return more ? `${value}${t("list.between")}${more}` : value;
+}
+
+/** @param {App} app @returns {Row} */
+function mirrorRow(app) {
+  const { mirror, problem } = app.status().replicas;
+  return { key: "mirror", label: app.text.t("status.mirror"), value: mirrorValue(app), tone: MIRROR[problem ? "failed" : mirror] };
+}
+
+/** @type {Record<string, Row["tone"]>} */
+const MIRROR = { done: "good", going: "busy", failed: "bad" };
+
+/** Why nothing is known of the open chat now. @param {App} app */
+export function noChat(app) {
+  const { t } = app.text;
+  const { engine, chat } = app.status();
+  if (!app.settings.enabled) return t("status.off");
+  if (engine === "failed" || engine === "off") return t("status.no_engine");
+  return t(engine === "starting" || chat ? "status.not_read" : "status.no_chat");
+}
+
 /** @param {App} app */
 function rememberedValue(app) {
   const { t } = app.text;
   const { chat, stats } = app.status();
-  if (!chat) return t("status.no_chat");
+  if (!chat || app.status().engine !== "ready") return noChat(app);
   if (chat.off) return t("status.chat_off");
   if (!stats) return t("status.not_read");
   const parts = [t("status.memories", { n: remembered(stats) })];
@@ -85,12 +114,13 @@ function lastRecall(app) {
 /** The state as lines of text. @param {App} app */
 export function statusText(app) {
   const { t } = app.text;
-  const { problem, otherTab, sidecarProblem } = app.status();
+  const { problem, otherTab, evicted, sidecarProblem } = app.status();
   const lines = [t(app.settings.enabled ? "status.on" : "status.off")];
   for (const { label, value } of statusRows(app)) lines.push(t("status.line", { label, value }));
   if (problem) lines.push(app.text.error(problem));
   if (sidecarProblem) lines.push(sidecarProblem);
   if (otherTab) lines.push(t("notice.other_tab"));
+  if (evicted) lines.push(t("status.evicted"));
   return lines.join("\n");
 }
 

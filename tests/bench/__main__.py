@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import statistics
 import subprocess
 import sys
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
+from tests.bench.figures import pace, row
 from tests.bench.world import RandomVectors, World
 from tidelore.engine.graph import Graph
 from tidelore.engine.history import Timeline
@@ -31,20 +31,6 @@ def timed(work: Callable[[], Any], times: int) -> list[float]:
         work()
         out.append((perf_counter() - begin) * 1000)
     return out
-
-
-def pace() -> float:
-    """Milliseconds for ten million additions' worth of plain Python: to compare runs on different machines."""
-    begin = perf_counter()
-    total = 0
-    for number in range(1_000_000):
-        total += number & 7
-    return (perf_counter() - begin) * 1000
-
-
-def row(name: str, figures: list[float], goal: str) -> None:
-    ordered = sorted(figures)
-    print(f"{name:58} {statistics.median(ordered):9.2f} {ordered[int(len(ordered) * 0.95)]:9.2f}   {goal}")
 
 
 def in_own_process() -> str:

@@ -1,22 +1,24 @@
-"""`python -m tests.bench.mcp`: recall over MCP (streamable HTTP) on 10,000 memories, by one client and by sixteen."""
+"""`python -m tests.bench.mcp`: recall over MCP (streamable HTTP) on 10,000 memories, by one client and by sixteen, who ask different
+questions or all the same one."""
 
 from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import statistics
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
 import httpx
 
+from tests.bench import figures
 from tests.bench.world import World
 from tests.sidecar.serve.kit import serving
 from tidelore.engine.scopes import scope_chat
 
-MEMORIES, CLIENTS, CALLS = 10_000, 16, 40
+MEMORIES, CLIENTS, CALLS = 10_000, 16, 30
 HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
 
 
@@ -28,8 +30,8 @@ def memories() -> list[dict[str, Any]]:
 
 
 def queries() -> list[str]:
-    """A person and a few words of one memory each, as a question has."""
-    return [" ".join(each["text"].split()[:6]) for each in memories()[:: MEMORIES // 500]]
+    """A person and a few words of one memory each, as a question has; all are different, and there are enough for every call."""
+    return [" ".join(each["text"].split()[:6]) for each in memories()[:: MEMORIES // 1000]]
 
 
 async def rpc(http: httpx.AsyncClient, path: str, method: str, params: dict[str, Any]) -> Any:
@@ -51,24 +53,22 @@ def client(url: str, key: str) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}", **HEADERS}, trust_env=False, timeout=120.0)
 
 
-def crowd(url: str, key: str, clients: int) -> None:
-    """Many clients in a process of their own."""
-
+def crowd(url: str, key: str, clients: int, same: bool) -> None:
+    """Many clients in a process of their own. The questions of one client and of many are others, unless all are the same."""
     asked = queries()
+    question: Callable[[int], str] = (lambda _: asked[0]) if same else asked.__getitem__
 
-    async def one(number: int) -> list[float]:
+    async def ask(number: int) -> list[float]:
         async with client(url, key) as http:
-            return [await recall(http, asked[(number * 31 + at) % len(asked)]) for at in range(CALLS)]
+            return [await recall(http, question((clients + number) * CALLS + at)) for at in range(CALLS)]
 
     async def run() -> None:
         begin = perf_counter()
-        figures = [each for row in await asyncio.gather(*map(one, range(clients))) for each in row]
+        took = [each for row in await asyncio.gather(*map(ask, range(clients))) for each in row]
         seconds = perf_counter() - begin
-        print(
-            f"{clients:3} clients: median {statistics.median(figures):7.1f} ms, p95 {sorted(figures)[int(len(figures) * 0.95)]:7.1f} ms, "
-            f"{len(figures) / seconds:7.1f} a second",
-            flush=True,
-        )
+        name = f"recall over MCP, {clients} at once, {'one question' if same else 'all questions different'}"
+        figures.row(f"{name}: ms", took, "< 25" if clients == 1 else "")
+        figures.one(f"{'':16} a second", len(took) / seconds, ">= 100" if clients > 1 else "")
 
     asyncio.run(run())
 
@@ -80,7 +80,7 @@ async def fill(url: str, key: str) -> None:
             await rpc(http, "/rpc", "nodes.write", {"scope": "profile", "items": items[first : first + 1000]})
         # All vectors, so that nothing is embedded meanwhile.
         await rpc(http, "/rpc", "embed.run", {"chat": scope_chat("profile")})
-        print(f"{await recall(http, queries()[0]):.0f} ms for the first recall, which makes the index", flush=True)
+        figures.one("the first recall, which makes the index: ms", await recall(http, queries()[-1]))
 
 
 def sidecar(folder: str, pipe: Any) -> None:
@@ -103,20 +103,19 @@ def taken(pipe: Any) -> float:
 def main() -> None:
     spawn = multiprocessing.get_context("spawn")
     here, there = spawn.Pipe()
+    figures.head(f"{MEMORIES:,} memories")
     with tempfile.TemporaryDirectory() as folder:
         served = spawn.Process(target=sidecar, args=(folder, there))
         served.start()
         url, key = here.recv()
         try:
             asyncio.run(fill(url, key))
-            for clients in (1, CLIENTS):
-                process = spawn.Process(target=crowd, args=(url, key, clients))
+            for clients, same in ((1, False), (CLIENTS, False), (1, True), (CLIENTS, True)):
+                process = spawn.Process(target=crowd, args=(url, key, clients, same))
                 before = taken(here)
                 process.start()
                 process.join()
-                print(
-                    f"            {(taken(here) - before) * 1000 / clients / CALLS:.1f} ms of the sidecar's processor time each", flush=True
-                )
+                figures.one(f"{'':16} ms of the sidecar's processor time", (taken(here) - before) * 1000 / clients / CALLS)
         finally:
             here.send("end")
             served.join()

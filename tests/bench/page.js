@@ -108,7 +108,7 @@ async function fill({ messages, commits }) {
   await show("open", hosted(messages));
   link.close();
   const store = await openPort({ database: DATABASE }, { report() {} });
-  const nothing = { sources: [], newChat: null, chat: null, ledger: [], settings: {} };
+  const nothing = { clock: "", sources: [], newChat: null, chat: null, ledger: [], records: [], settings: {} };
   await store.write({ ...nothing, pool: POOLS.full, commits });
   await store.write({ ...nothing, pool: POOLS.open, commits: commits.filter((_, at) => at % 5 < 2) });
   store.close();

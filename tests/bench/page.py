@@ -14,6 +14,7 @@ from tests import chromium
 from tests.bench.world import World
 from tidelore.engine.codec import canonical, content_out
 from tidelore.engine.model import Commit
+from tidelore.engine.sync.burial import commit_marks
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "wasm"
@@ -32,7 +33,8 @@ SAYINGS = (
 def row(commit: Commit) -> dict[str, Any]:
     """A commit as a store of the page keeps it."""
     content = canonical(content_out(commit))
-    return {"id": commit.id, "clock": f"{commit.clock:020d}", "replica": commit.replica, "maker": commit.maker, "content": content}
+    marks = {"marks": commit_marks(commit), "windowless": not commit.window}
+    return {"id": commit.id, "clock": f"{commit.clock:020d}", "replica": commit.replica, "maker": commit.maker, "content": content, **marks}
 
 
 def spoken(world: World, at: int) -> dict[str, Any]:

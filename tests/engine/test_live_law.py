@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from tests.engine.rewrites import rewrite
 from tidelore.engine.clock import Clock
 from tidelore.engine.codec import evident_id, named_id, windowed, windowless
 from tidelore.engine.graph import Graph
@@ -218,6 +219,34 @@ class LiveLaw(RuleBasedStateMachine):
                 )
             ]
         )
+
+    @rule(data=st.data(), which=st.integers(0, 1), chat=st.sampled_from((MAIN, BRANCH)), author=st.sampled_from(("person", "import")))
+    def put_in_order(self, data: Any, which: int, chat: str, author: Any) -> None:
+        """Merge, split, mark and decide what is shown; where too little is shown, messages come that say enough."""
+        replica = self.replicas[which]
+        timeline = replica.timelines[chat]
+        if sum(1 for _ in replica.graphs[chat].shown()) < 4:
+            self._say_enough(replica, chat)
+        clock = replica.clock.tick(0)
+        operations, needs = rewrite(data.draw, replica.graphs[chat], timeline, f"{replica.name} {clock}")
+        anchor = timeline.keys[-1] if timeline.keys else ""
+        replica.add([windowless(author, operations, clock=clock, replica=replica.name, chat=chat, anchor=anchor, needs=needs)])
+
+    def _say_enough(self, replica: Replica, chat: str) -> None:
+        messages = self._messages(replica, chat)
+        replica.update(chat, [*messages, Message("user", "a", "Ann"), Message("assistant", "x", "Bob")])
+        for at, value in ((-2, "glad"), (-1, "sad")):
+            moment, fact, free = Evident("moment", (0,), 9), Evident("fact", (0,), 9), Evident("fact", (0,), 8)
+            operations: list[Operation] = [
+                EnsureNode(moment, "event", {"text": f"was {value}"}, (Quote(0, value),)),
+                EnsureNode(Named("Ann"), "character", {"aliases": ("Lee",)}, (Quote(0),)),
+                EnsureNode(fact, "state", {"text": value, "attribute": "mood"}, (Quote(0),), Named("Ann")),
+                EnsureNode(free, "context", {"text": f"is often {value}", "importance": 5}, (Quote(0),), Speaker(0)),
+                EnsureEdge("involved_in", Named("Ann"), moment),
+                EnsureEdge("supports", moment, free),
+            ]
+            key = replica.timelines[chat].keys[at]
+            replica.add([windowed("model", operations, (key,), clock=replica.clock.tick(0), replica=replica.name, generation=1)])
 
     @rule(which=st.integers(0, 1))
     def exchange(self, which: int) -> None:

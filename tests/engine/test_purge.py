@@ -10,7 +10,7 @@ import pytest
 from tests.engine.service_kit import Kit, rows
 from tidelore.engine.errors import Cancelled, Conflict, NotFound, StoreError
 from tidelore.engine.memory import MemoryStore
-from tidelore.engine.ports import Purged
+from tidelore.engine.ports import Burial, Purged
 from tidelore.engine.table import Call
 
 POOL = "0f" * 16
@@ -52,9 +52,10 @@ def test_nothing_of_a_purged_chat_is_left(kit: Kit) -> None:
     found = kit.recall("c", "Who stole the herring?")
     kit.call("recall.delivered", chat="c", recall=found["recall"])
     counts = kit.call("stats", chat="c")
-    assert kit.call("chat.purge", chat="c") == {
-        **{"chat": "c", "messages": 3, "sources": counts["sources"], "commits": counts["commits"], "shared": False}
-    }
+    done = kit.call("chat.purge", chat="c")
+    assert [each["state"] for each in done.pop("receipts")] == ["done"] * 4
+    assert done.pop("purge") == kit.call("sync.status")["purges"][0]["purge"]
+    assert done == {**{"chat": "c", "messages": 3, "sources": counts["sources"], "commits": counts["commits"], "shared": False}}
     for _ in range(2):
         assert names(kit) == ["other"]
         for method in ("graph.get", "stats", "extract.plan", "chat.purge"):
@@ -136,7 +137,7 @@ def test_windows_that_were_set_aside_are_not_remembered_for_a_new_chat_of_the_po
 
 def test_a_chat_is_not_purged_under_a_running_extraction(kit: Kit) -> None:
     async def main() -> None:
-        kit.service.extracting.add((await kit.service.chats.open("c")).record.id)
+        kit.service.extracting.add(((await kit.service.chats.open("c")).record.id, "rules"))
         with pytest.raises(Conflict) as raised:
             await kit.service.call("chat.purge", {"chat": "c"})
         assert raised.value.hint
@@ -152,11 +153,11 @@ class Troubled(MemoryStore):
     error: Exception | None = None
     stored = False
 
-    async def purge(self, chat: str) -> Purged:
+    async def purge(self, burial: Burial) -> Purged:
         if self.error is None:
-            return await super().purge(chat)
+            return await super().purge(burial)
         if self.stored:
-            await super().purge(chat)
+            await super().purge(burial)
         raise self.error
 
 

@@ -14,9 +14,17 @@ function commands(options) {
     ...page,
     specs,
     /** As SillyTavern calls it. @param {string} line "name" or "name text" @param {Record<string, string>} [given] */
-    run(line, given = {}) {
+    async run(line, given = {}) {
       const [name = "", ...rest] = line.split(" ");
-      return specs.get(`tidelore${name && `-${name}`}`).run(given, rest.join(" "));
+      const { answer } = await specs.get(`tidelore${name && `-${name}`}`).run(given, rest.join(" "));
+      return answer;
+    },
+    /** As SillyTavern calls it, and nothing takes up the answer. @param {string} line @param {Record<string, string>} [given] */
+    async type(line, given = {}) {
+      const [name = "", ...rest] = line.split(" ");
+      const { answer, show } = await specs.get(`tidelore${name && `-${name}`}`).run(given, rest.join(" "));
+      show?.();
+      return answer;
     },
   };
 }
@@ -31,7 +39,7 @@ test("every action of the app has a command", async () => {
   const page = commands({ jobs: [jobView({ id: 1 })] });
   const lines = ["-on", "chat off", "recall", "recall a lamp", "injected", "record", "extract", "extract 3-4", "retry", "again 1", "stop 1", "pause", "resume", "estimate", "agree on"];
   lines[0] = "on";
-  for (const line of [...lines, "stats", "sync", "reembed", "orphans", "test model", "pair", "restart"]) await page.run(line);
+  for (const line of [...lines, "stats", "sync", "exchange", "reembed", "orphans", "test model", "pair", "restart"]) await page.run(line);
   await page.run("record", { delete: "true" });
   await page.run("purge o1", { sure: "true" });
   const done = new Set(page.calls.map(([name]) => name));
@@ -136,10 +144,33 @@ test("recall with a text changes nothing, without one it recalls again", async (
   assert.equal(called("recallAgain").length, 1);
 });
 
-test("a recall that finds nothing says so", async () => {
-  const { run, called } = commands({ answers: { recallAgain: async () => null } });
-  assert.equal(await run("recall"), "");
-  assert.deepEqual(called("host.notify"), [["info", "nothing fitting"]]);
+test("who typed a command that only answers sees the answer: a line as a notice, more of it in a dialog", async () => {
+  const { type, called } = commands({ answers: { "host.ask": async () => true } });
+  await type("set", { field: "budget" });
+  assert.deepEqual(called("host.notify"), [["info", "900"]]);
+  for (const line of [" status", " help", "stats", "jobs", "why n1", "recall a lamp", "record", "orphans"]) {
+    called("host.ask").length = 0;
+    const answer = await type(line);
+    const [content, { cancel }] = called("host.ask").at(-1) ?? [];
+    if (answer.includes("\n")) assert.deepEqual([content.querySelector("pre").textContent, cancel], [answer, undefined], line);
+    else assert.deepEqual(called("host.notify").at(-1), ["info", answer], line);
+  }
+});
+
+test("an empty answer is said in words, an error once, and what is seen anyway is not shown again", async () => {
+  const nothing = { recallAgain: async () => null, lastInjected: () => "", estimate: () => Promise.reject(new Error("No.")) };
+  const { type, called, document } = commands({ answers: nothing });
+  assert.deepEqual([await type("recall"), await type("injected")], ["", ""]);
+  assert.deepEqual(called("host.notify"), [["info", "Nothing that fits is remembered."], ["info", "The last prompt held no memory."]]);
+  await type("estimate");
+  assert.deepEqual(called("host.notify").slice(2), [["error", "No."]]);
+  document.body.append(Object.assign(document.createElement("div"), { className: "tidelore-settings" }));
+  await type("");
+  await type("panel");
+  await type("agree off");
+  await type("off");
+  assert.deepEqual(called("host.notify").slice(3), [["info", "The memory model reads nothing."], ["info", "Memory is off."]]);
+  assert.equal(called("host.ask").length, 0);
 });
 
 test("a range goes to the app as floors, with who extracts it", async () => {

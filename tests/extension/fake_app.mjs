@@ -22,6 +22,7 @@ export const quietStatus = () => ({
   model: "",
   embedder: "",
   sidecar: "off",
+  replicas: { mirror: "done", sidecar: "off", problem: "", news: 0, sent: 0 },
   lastRecall: { outcome: "injected", ms: 41.6, tokens: 312, cards: 6, error: "", at: "2026-11-30T12:00:00Z" },
 });
 
@@ -130,6 +131,7 @@ export function createFakeApp({ texts, language = "en", settings = {}, status = 
     resume: noted("resume", () => void (state.paused = false)),
     paused: () => state.paused,
     reembed: noted("reembed", () => {}),
+    exchange: noted("exchange", async () => "up to date"),
     orphans: noted("orphans", async () => [{ chat: "o1", title: "Lost harbour", owner: "Mira.png", messages: 80 }]),
     purge: noted("purge", async () => {}),
     test: noted("test", async () => ({ ok: true, detail: "gpt-harbour", ms: 812.4 })),
@@ -162,6 +164,12 @@ const ANSWERS = {
   undo: { node: "n1", commit: "k2", text: "Bo is a cat." },
   "node.get": { id: "n1", kind: "fact", text: "Bo is a cat." },
   stats: { messages: 21, nodes: { fact: 3 } },
+  overview: { states: {}, pinned: 0, private: 0, cards: 0, extraction: { at: 0, by: "", maker: "", first: null, last: null }, recall: null },
+  "cards.list": { cards: [], total: 0, degraded: [] },
+  "undo.list": { changes: [], total: 0, next: "" },
+  "recall.deliveries": { deliveries: [] },
+  "settings.describe": { settings: [] },
+  "prompt.list": { prompts: [] },
   "graph.get": { nodes: [], edges: [] },
   why: {
     node: "n1",

@@ -21,22 +21,64 @@ function setUp({ sharesModel = false } = {}) {
       return promise;
     },
   });
-  const model = () => jobs.add({ kind: "model", method: "extract.run", chat: "c1", title: "One", params: { by: "model" }, asksModel: true });
-  return { jobs, calls, ended, model };
+  const model = (chat = "c1") => jobs.add({ kind: "model", method: "extract.run", chat, title: "One", params: { by: "model" }, asksModel: true });
+  const rules = (chat = "c1") => jobs.add({ kind: "rules", method: "extract.run", chat, title: "One", params: { by: "rules" } });
+  return { jobs, calls, ended, model, rules };
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test("jobs run one after the other, with progress", async () => {
-  const { jobs, calls, ended, model } = setUp();
-  model();
+test("jobs of one kind run one after the other, with progress", async () => {
+  const { jobs, calls, ended, model, rules } = setUp();
+  for (const [plan, by] of [[model, "model"], [rules, "rules"]]) {
+    calls.length = ended.length = 0;
+    plan("c1");
+    plan("c2");
+    assert.equal(calls.length, 1);
+    calls[0].onProgress(2, 7);
+    assert.deepEqual(jobs.views().slice(0, 2).map(({ state, done, total }) => [state, done, total]), [["waiting", 0, 0], ["running", 2, 7]]);
+    calls[0].end();
+    await settle();
+    assert.deepEqual([calls[1].params.by, calls[1].params.chat], [by, "c2"]);
+    assert.deepEqual(ended.map(({ kind, state }) => [kind, state]), [[by, "done"]]);
+    calls[1].end();
+    await settle();
+  }
+});
+
+test("the rules wait for no model, in this chat or another, and neither waits for vectors", async () => {
+  const { jobs, calls, ended, model, rules } = setUp();
+  model("c1");
   jobs.add({ kind: "embed", method: "embed.run", chat: "c1", title: "One" });
-  assert.equal(calls.length, 1);
-  calls[0].onProgress(2, 7);
-  assert.deepEqual(jobs.views().map(({ state, done, total }) => [state, done, total]), [["waiting", 0, 0], ["running", 2, 7]]);
-  calls[0].end();
+  rules("c1");
+  assert.deepEqual(calls.map(({ method, params }) => [method, params.by]), [["extract.run", "model"], ["embed.run", undefined], ["extract.run", "rules"]]);
+  calls[2].end({ windows: 1, failed: [] });
   await settle();
-  assert.equal(calls[1].method, "embed.run");
-  assert.deepEqual(ended.map(({ kind, state }) => [kind, state]), [["model", "done"]]);
+  rules("c2");
+  calls[3].end({ windows: 1, failed: [] });
+  await settle();
+  assert.deepEqual(ended.map(({ kind, chat, state }) => [kind, chat, state]), [["rules", "c1", "done"], ["rules", "c2", "done"]]);
+  jobs.add({ kind: "range", method: "extract.run", chat: "c2", title: "Two", params: { by: "rules", range: [0, 3] } });
+  jobs.add({ kind: "range", method: "extract.run", chat: "c2", title: "Two", params: { by: "model", range: [0, 3] }, asksModel: true });
+  assert.deepEqual(jobs.views().map(({ state }) => state), ["waiting", "running", "running", "running"], "the second model job waits for the first");
+});
+
+test("what the end of the engine interrupts runs once more when there is one again, but a second time it has failed", async () => {
+  const { jobs, calls, ended, model, rules } = setUp();
+  const gone = Object.assign(new Error("The worker has failed."), { code: "worker_failed", hint: "" });
+  model();
+  rules();
+  model("c2");
+  jobs.halt(true);
+  calls[0].end(gone);
+  calls[1].end(gone);
+  await settle();
+  assert.deepEqual([jobs.views().map(({ state }) => state), ended, calls.length], [["waiting", "waiting", "waiting"], [], 2]);
+  jobs.halt(false);
+  assert.deepEqual(calls.slice(2).map(({ params }) => [params.by, params.chat]), [["rules", "c1"], ["model", "c1"]]);
+  calls[3].end(gone);
+  await settle();
+  assert.deepEqual(ended.map(({ kind, chat, state, error }) => [kind, chat, state, error]), [["model", "c1", "failed", "The worker has failed."]]);
+  assert.equal(calls.at(-1).params.chat, "c2");
 });
 
 test("a job that waits for the same is planned once, and a second click starts nothing", async () => {

@@ -3,10 +3,14 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { COMMANDS } from "../../extension/commands.js";
 import { MACROS } from "../../extension/macros.js";
-import { REASONS, SIGNALS } from "../../extension/panel/injection.js";
+import { CHANGES } from "../../extension/panel/changes.js";
+import { CARD_KINDS, CARD_REASONS, CHOICES_OF_CARD } from "../../extension/panel/decide.js";
+import { FORMATS } from "../../extension/panel/files.js";
+import { SIGNALS } from "../../extension/panel/injection.js";
 import { COLOURS } from "../../extension/panel/look.js";
+import { WHY_NOT } from "../../extension/panel/node_story.js";
 import { TABS } from "../../extension/panel/open.js";
-import { EDGE_TYPES, KINDS as NODE_KINDS } from "../../extension/panel/parts.js";
+import { EDGE_TYPES, KINDS as NODE_KINDS, REASONS, SCOPES, STATES } from "../../extension/panel/parts.js";
 import { CHOICES, RANGES } from "../../extension/settings.js";
 import { loadText } from "../../extension/text.js";
 import { KINDS } from "../../extension/ui/notices.js";
@@ -43,11 +47,13 @@ const COMPOSED = {
   "engine.${status.engine}": all("engine.", union("Status", "engine")),
   "sidecar.${state}": all("sidecar.", union("Status", "sidecar")),
   "sidecar.${status.sidecar}": all("sidecar.", union("Status", "sidecar")),
-  "store.${store}": all("store.", ["indexeddb", "memory"]),
+  "store.${store}": all("store.", ["indexeddb", "memory", "sidecar"]),
   "recall.${last.outcome}": all("recall.", outcomes),
+  "recall.late.${stage}": all("recall.late.", ["reading", "counting", "recalling"]),
   "job.kind.${job.kind}": all("job.kind.", union("JobView", "kind")),
   "job.state.${job.state}": all("job.state.", union("JobView", "state")),
   "model.hint.${use}": all("model.hint.", CHOICES["model.use"] ?? []),
+  "model.use.${value}": all("model.use.", CHOICES["model.use"] ?? []),
   "embedder.use.${value}": all("embedder.use.", CHOICES["embedder.use"] ?? []),
   "embedder.hint.${use}": all("embedder.hint.", CHOICES["embedder.use"] ?? []),
   "preset.hint.${app.settings.preset}": all("preset.hint.", CHOICES["preset"] ?? []),
@@ -67,13 +73,32 @@ const COMPOSED = {
   "kind.${kind}": all("kind.", NODE_KINDS),
   "colours.${name}": all("colours.", COLOURS),
   "health.${worst}": ["health.good", "health.busy", "health.bad"],
-  "memories.state.${state}": ["memories.state.current", "memories.state.superseded"],
+  "memories.state.${state}": all("memories.state.", STATES),
+  "scope.${kind}": all("scope.", SCOPES),
+  "decide.${kind}": all("decide.", CARD_KINDS),
+  "decide.${choice}": all("decide.", CHOICES_OF_CARD),
+  "decide.${which}": ["decide.old", "decide.new"],
+  "decide.done.${choice}": all("decide.done.", CHOICES_OF_CARD),
+  "decide.reason.${reason}": all("decide.reason.", CARD_REASONS),
+  "change.${change.change}": all("change.", CHANGES),
+  "author.${change.author}": [],
+  "author.${more.extraction.by}": [],
+  // Not by t itself: what has no text is called by its name.
+  "setting.": [...read("sidecar/tidelore/engine/operations/settings.py").matchAll(/Known\("([\w.]+)"/g)].flatMap(([, name]) => [`setting.${name}`, `setting.${name}.hint`]).filter((key) => key !== "setting.recall.preset.hint"),
+  "settings.group.": all("settings.group.", [...new Set([...read("sidecar/tidelore/engine/operations/settings.py").matchAll(/Known\(.*"(\w+)", "(?:basic|advanced)"/g)].map(([, group = ""]) => group))]),
+  "prompts.name.": ["prompts.name.extract"],
+  "files.format.${name}": all("files.format.", FORMATS),
+  'node.done.${(on ? back : method).split(".")[1]}': all("node.done.", ["pin", "unpin", "archive", "unarchive", "private", "public"]),
+  'story.not.${not.replaceAll(" ", "_")}': all("story.not.", WHY_NOT.map((each) => each.replaceAll(" ", "_"))),
+  "wizard.step.${each}": all("wizard.step.", ["model", "embedder", "recall"]),
+  "wizard.no_${target}": ["wizard.no_model", "wizard.no_embedder"],
+  'mirror.${app.settings.mirror ? mirror : "switched_off"}': all("mirror.", ["off", "going", "done", "failed", "switched_off"]),
   "recall.${lastRecall.outcome}": all("recall.", outcomes),
   "sidecar.${sidecar}": all("sidecar.", union("Status", "sidecar")),
   "preset.${value}": all("preset.", CHOICES["preset"] ?? []),
   "preset.${way.preset}": all("preset.", CHOICES["preset"] ?? []),
   "signal.${name}": all("signal.", SIGNALS),
-  "reason.${key}": all("reason.", REASONS.map((reason) => reason.replaceAll(" ", "_"))),
+  'reason.${reason.replaceAll(" ", "_")}': all("reason.", REASONS.map((reason) => reason.replaceAll(" ", "_"))),
   "edge.${edge.type}": all("edge.", EDGE_TYPES),
 };
 

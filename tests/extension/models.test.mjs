@@ -174,7 +174,7 @@ test("a stream may go on for long as long as it speaks, and not be silent for lo
     response.flushHeaders();
   });
   const seen = [];
-  const port = direct(there.url, { stream: true }, { clock });
+  const port = direct(there.url, { stream: true, seconds: 1800 }, { clock });
   const pending = failure(ask(port, 10_000).then((text) => seen.push(text)));
   await until(() => response);
   for (let round = 0; round < 5; round++) {
@@ -226,3 +226,16 @@ function deferred() {
   });
   return { promise, resolve };
 }
+
+test("the person's time limit ends the wait, and so does the engine's where that is shorter", async () => {
+  for (const [budget, expected] of [[300, 20], [15, 15]]) {
+    const clock = new FakeClock();
+    const host = { ...bare, askCurrent: () => new Promise(() => {}) };
+    const port = completePort({ host, settings: settings({ model: { use: "current", seconds: 20 } }), clock, page: PAGE });
+    const failed = failure(ask(port, budget));
+    assert.deepEqual(clock.waits, [expected * 1000]);
+    clock.pass(expected * 1000);
+    const { code, message } = await failed;
+    assert.deepEqual([code, message], ["model_unreachable", `The model did not answer within ${expected} s.`]);
+  }
+});

@@ -4,6 +4,7 @@ import { createHost } from "../../extension/host.js";
 import { mountRecallCards } from "../../extension/panel/recall_card.js";
 import { createRecords } from "../../extension/records.js";
 import { HOSTILE } from "./fake_app.mjs";
+import { EDGES, NODES } from "./panel_kit.mjs";
 import { exists, fill, named, pageWithApp, until } from "./ui_kit.mjs";
 
 const record = (/** @type {any} */ more = {}) => ({
@@ -87,6 +88,27 @@ test("it opens to the memories that were delivered", () => {
   head(at(1)).click();
   assert.equal(head(at(1)).getAttribute("aria-expanded"), "true");
   assert.match(at(1).querySelector("li").textContent, /Ann lives in Porto\./);
+});
+
+test("what was delivered is drawn as a small graph of its own chat, read once, and a dot leads to its memory", async () => {
+  const cards = ["f1", "f2"].map((node) => ({ node, kind: "fact", text: node, tokens: 1, score: 1 }));
+  const { at, called } = chat({ records: { 1: record({ chat: "c7", cards }) }, answers: { call: async () => ({ nodes: NODES, edges: EDGES }) } });
+  head(at(1)).click();
+  await until(() => at(1).querySelector(".tidelore-small-graph"));
+  assert.deepEqual(called("call"), [["graph.get", { chat: "c7" }]]);
+  assert.equal(at(1).querySelectorAll(".tidelore-small-main").length, 2);
+  assert.equal(at(1).querySelectorAll(".tidelore-small-dot").length, 3);
+  head(at(1)).click();
+  head(at(1)).click();
+  assert.equal(called("call").length, 1);
+});
+
+test("a single memory, or a graph that cannot be read, leaves the list as it is", async () => {
+  const { at, called } = chat({ answers: { call: async () => Promise.reject(new Error("gone")) } });
+  head(at(1)).click();
+  await until(() => called("call").length);
+  assert.equal(at(1).querySelector(".tidelore-small-graph"), null);
+  assert.match(at(1).querySelector("li").textContent, /Porto/);
 });
 
 test("a card comes back after its message was drawn anew, comes late with a late message, and goes with its message", async () => {

@@ -47,7 +47,7 @@ test("a sentence is tried: found, admitted, selected and delivered are told apar
   submit(root.querySelector("#tidelore-tabpanel-injection form"));
   await until(() => root.querySelector(".tidelore-result"));
   assert.deepEqual(called("simulate"), [["Porto?"]]);
-  assert.deepEqual([...root.querySelectorAll(".tidelore-steps li")].map((each) => each.textContent), ["found: 57", "admitted: 2", "selected: 1", "delivered: none, it is a trial"]);
+  assert.deepEqual([...root.querySelectorAll(".tidelore-steps li")].map((each) => each.textContent), ["found: 57", "admitted: 2", "cooled: 0", "selected: 1", "delivered: none, it is a trial"]);
   const [taken, over, weak] = root.querySelectorAll(".tidelore-result ol > li");
   assert.match(taken.textContent, /selected: its words were said/);
   assert.deepEqual([...taken.querySelectorAll(".tidelore-parts > div")].map((each) => each.textContent), ["the talk around it+0.80", "words+2.00", "replaced−0.30"]);
@@ -69,7 +69,7 @@ test("another preset and budget are tried side by side, and no setting changes",
   fill(root.querySelector("#tidelore-tabpanel-injection input[type=number]"), "300");
   submit(root.querySelector("#tidelore-tabpanel-injection form"));
   await until(() => root.querySelectorAll(".tidelore-result").length === 2);
-  assert.deepEqual(called("call").find(([method]) => method === "recall.run"), ["recall.run", { query: "Where does Ann live?", preset: "wake", budget: 300 }]);
+  assert.deepEqual(called("call").find(([method]) => method === "recall.run"), ["recall.run", { query: "Where does Ann live?", preset: "wake", budget: 300, limit: null }]);
   const heads = [...root.querySelectorAll(".tidelore-result > h5")].map((each) => each.textContent);
   assert.match(heads[0], /budget 900.*31 tokens/);
   assert.match(heads[1], /budget 300.*12 tokens/);

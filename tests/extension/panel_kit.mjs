@@ -20,6 +20,18 @@ export const BELIEFS = [
   { author: "person", maker: "", fields: { attribute: "home" }, messages: [] },
 ];
 
+/** What the engine answers where nothing has happened yet. @type {Record<string, any>} */
+const QUIET = {
+  overview: { states: {}, pinned: 0, private: 0, cards: 0, extraction: { at: 0, by: "", maker: "", first: null, last: null }, recall: null },
+  "cards.list": { cards: [], total: 0, degraded: [] },
+  "undo.list": { changes: [], total: 0, next: "" },
+  "node.why": { node: "", kind: "fact", text: "", state: "current", pinned: false, private: false, known_by: [], held_by: "", present: [], recalled: null, delivered: null },
+  "node.history": { node: "", kind: "fact", text: "", state: "current", versions: [] },
+  "recall.deliveries": { deliveries: [] },
+  "settings.describe": { settings: [] },
+  "prompt.list": { prompts: [] },
+};
+
 /** A node whose every word is markup. */
 export const hostileNode = { id: "h1", kind: HOSTILE, sub: HOSTILE, scope: "chat", text: HOSTILE, fields: { text: HOSTILE, [HOSTILE]: [HOSTILE, HOSTILE] }, state: HOSTILE, subs: [HOSTILE, "b"] };
 
@@ -30,7 +42,7 @@ export function openPanel({ graph = { nodes: NODES, edges: EDGES }, methods = {}
   /** @type {Record<string, (params: any) => any>} */
   const known = { "graph.get": () => graph, why: () => ({ beliefs: BELIEFS }), ...methods };
   const page = pageWithApp({
-    answers: { call: async (/** @type {string} */ method, /** @type {any} */ params) => (known[method] ?? (() => ({ commit: "k1" })))(params), ...answers },
+    answers: { call: async (/** @type {string} */ method, /** @type {any} */ params) => (known[method] ?? (() => QUIET[method] ?? { commit: "k1" }))(params), ...answers },
     ...options,
   });
   page.window.happyDOM.setViewport({ width, height: 800 });

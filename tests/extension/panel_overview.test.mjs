@@ -64,7 +64,7 @@ test("memory that is off, for all or for this chat, is switched on here", () => 
 
 test("a model that may not read yet is asked about, not started", async () => {
   const { root, called } = overview({ settings: { model: { use: "current", agreed: false } }, status: { stats: { ...well.stats, model_due: 5 } } });
-  named(root, "button", "Decide").click();
+  named(root, "button", "Decide on it").click();
   await until(() => called("host.ask").length);
   assert.deepEqual(called("extract"), []);
 });
@@ -83,10 +83,20 @@ test("what waits is listed, and a change by hand leads to its memory", async () 
   await until(() => root.querySelector("h3")?.textContent === "Ann lives in Porto.");
 });
 
-test("the last extraction and the jobs are there, under ids of their own", () => {
-  const { root } = overview({ jobs: [jobView({ state: "done", result: { windows: 4, empty: 1, dropped: 2 } })] });
+test("the last extraction is told, and what works now, with a way to all jobs", () => {
+  const done = jobView({ id: 1, state: "done", result: { windows: 4, empty: 1, dropped: 2 } });
+  const { root } = overview({ jobs: [jobView({ id: 2, state: "running", done: 3, total: 12 }), done] });
   assert.match(root.textContent, /windows stored: 4, empty: 1, operations left out: 2/);
-  assert.equal(root.querySelectorAll("#tidelore-panel-range").length, 1);
-  assert.ok(!exists(root, "label", "tidelore-range"));
-  assert.equal(root.querySelector("#tidelore-range"), null);
+  assert.equal(root.querySelectorAll("[aria-labelledby=tidelore-going-title] progress").length, 1);
+  named(root, "button", "All jobs").click();
+  assert.equal(root.querySelector("#tidelore-tabpanel-actions").hidden, false);
+  assert.equal(root.querySelector("#tidelore-panel-range").closest("[role=tabpanel]").id, "tidelore-tabpanel-actions");
+});
+
+test("who has not set anything up yet is offered to, once", async () => {
+  const { app, root } = overview();
+  await until(() => exists(root, "button", "Later"));
+  named(root, "button", "Later").click();
+  assert.ok(!exists(root, "button", "Later"));
+  assert.equal(await app.kept.get("wizard"), "seen");
 });

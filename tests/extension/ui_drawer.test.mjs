@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mountUi } from "../../extension/ui/mount.js";
+import { statusText } from "../../extension/ui/words.js";
 import { HOSTILE, quietStatus } from "./fake_app.mjs";
 import { exists, field, fill, named, pageWithApp, read, submit, until } from "./ui_kit.mjs";
 
@@ -131,11 +132,43 @@ test("the status says where the engine came from, what is stored, what is due an
 test("what is wrong is said once, with what to do", () => {
   const problem = { code: "x", message: "The runtime could not be loaded.", hint: "Connect the sidecar." };
   const { root } = drawer({ status: { engine: "failed", problem, store: "", otherTab: true } });
-  assert.equal(fact(root, "Engine"), "could not start");
+  assert.equal(fact(root, "Engine"), "has failed");
   const callouts = [...root.querySelectorAll(".tidelore-callout")].map((each) => each.textContent);
   assert.equal(callouts.length, 2);
   assert.equal(callouts[0], "The runtime could not be loaded. Connect the sidecar.");
   assert.equal(root.textContent.split("The runtime could not be loaded.").length, 2);
+});
+
+const IDLE = ["Memory model", "Embedder"];
+
+test("without an engine nothing is said to be at work, and the open chat is not said to be none", () => {
+  const words = { failed: "not read: the engine is not running", starting: "not read yet", off: "Memory is off." };
+  for (const [engine, chat] of Object.entries(words)) {
+    const { root, app } = drawer({ settings: { enabled: engine !== "off", model: { use: "current" } }, status: { engine, chat: null, stats: null, store: "" } });
+    assert.equal(fact(root, "This chat"), chat, engine);
+    assert.equal(root.querySelector("#tidelore-this-chat").closest("div").querySelector("small").textContent, chat, engine);
+    for (const label of IDLE) assert.equal(fact(root, label), "not in use now", engine);
+    assert.doesNotMatch(root.textContent, /No chat is open|Rules go on/, engine);
+    assert.doesNotMatch(statusText(app), /No chat is open|rules alone/, engine);
+  }
+  const { root } = drawer({ settings: { model: { use: "current" } }, status: { chat: null, stats: null } });
+  assert.equal(fact(root, "This chat"), "No chat is open");
+  assert.equal(fact(root, "Memory model"), "none, rules alone");
+  assert.match(root.textContent, /Rules go on remembering/);
+});
+
+test("what was known of a chat is not put into its place while the engine is gone", () => {
+  const { root } = drawer({ status: { engine: "starting", stats: null } });
+  assert.equal(fact(root, "This chat"), "not read yet");
+});
+
+test("a chat whose memories are in another browser says so for as long as it is open", () => {
+  const { root, app, state, change } = drawer({ status: { evicted: true } });
+  assert.match(root.querySelector(".tidelore-callout").textContent, /another browser.*storage was cleared.*written by hand/);
+  assert.match(statusText(app), /storage was cleared/);
+  state.status = { ...state.status, evicted: false };
+  change();
+  assert.equal(root.querySelector(".tidelore-callout"), null);
 });
 
 test("every place that was tried for the engine's files is shown with its outcome", () => {
@@ -255,7 +288,9 @@ test("the entry in the menu opens the panel, which leads to the settings", () =>
   entry.click();
   assert.equal(panel.hidden, false);
   named(panel, "button", "Settings").click();
-  assert.deepEqual(called("host.reveal"), [[root]]);
+  named(panel.querySelector("#tidelore-tabpanel-settings"), "button", "Open the settings").click();
+  assert.equal(called("host.reveal").length, 1);
+  assert.equal(called("host.reveal")[0]?.[0], root);
 });
 
 test("what was put into the page is taken out again, and draws no more", () => {
@@ -268,7 +303,7 @@ test("what was put into the page is taken out again, and draws no more", () => {
 test("the styles use one prefix and no fixed lengths but for fingers, lines, what is not seen, and SillyTavern's own limit for small pages", () => {
   const theirs = new Set(["inline-drawer", "inline-drawer-content", "checkbox_label", "text_pole", "menu_button", "list-group-item", "popup", "popup-controls"]);
   const panel = [...read("extension/panel/panel.css").matchAll(/url\("([^"]*)"\)/g)].map(([, name]) => `extension/panel/${name}`);
-  assert.equal(panel.length, 7);
+  assert.equal(panel.length, 8);
   for (const path of ["extension/style.css", ...panel]) {
     const css = read(path).replace(/\/\*.*?\*\/|@import [^;]*;|url\("[^"]*"\)/gs, "");
     for (const [, name = ""] of css.matchAll(/\.([a-zA-Z][\w-]*)/g)) assert.ok(name.startsWith("tidelore-") || theirs.has(name), name);

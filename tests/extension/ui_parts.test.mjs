@@ -6,7 +6,7 @@ import { askLeaving } from "../../extension/ui/leaving.js";
 import { mountUi } from "../../extension/ui/mount.js";
 import { KINDS, notice } from "../../extension/ui/notices.js";
 import { HOSTILE, jobView } from "./fake_app.mjs";
-import { exists, field, fill, named, pageWithApp, submit, until } from "./ui_kit.mjs";
+import { TEXTS, exists, field, fill, named, pageWithApp, submit, until } from "./ui_kit.mjs";
 
 /** @param {any} [options] */
 function drawer(options) {
@@ -207,6 +207,15 @@ test("each cause is told once in the life of a page", () => {
   assert.deepEqual(told[1], ["warning", "This browser refuses to store: memories last until this page closes. It was blocked."]);
   for (const [, text] of told) assert.doesNotMatch(text, /[{}]|notice\./);
   notice(pageWithApp().app, "quota");
+});
+
+test("a notice is short: one or two sentences, in both languages", () => {
+  for (const [language, most] of [["en", 140], ["zh-cn", 60]]) {
+    for (const cause of Object.keys(KINDS)) {
+      const text = TEXTS[language][`notice.${cause}`].replace("{detail}", "");
+      assert.ok(text.length <= most, `${cause} ${text.length}`);
+    }
+  }
 });
 
 test("a notice without a detail has no loose end", () => {

@@ -11,7 +11,7 @@ from tests import chromium
 from tests.live.artefacts import keep
 from tests.live.data_root import CONTEXT, Setup
 from tests.live.extension import NAME, copy_probe, copy_repository
-from tests.live.memory import SETTINGS
+from tests.live.memory import SETTINGS, configure, ready
 from tests.live.page import LiveError
 from tests.live.stage import Stage, Tab
 
@@ -77,6 +77,15 @@ def stage(shared_stage: Stage, request: pytest.FixtureRequest) -> Iterator[Stage
 def tab(stage: Stage) -> Tab:
     """The tab of the stage."""
     return stage.tab
+
+
+@pytest.fixture
+def unmirrored(tab: Tab) -> Iterator[None]:
+    """What a browser remembers stays in it."""
+    ready(tab)
+    configure(tab, mirror=False)
+    yield
+    configure(tab, mirror=True)
 
 
 def _tidy(stage: Stage) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.live.memory import call, configure, graph, holds, injected, lawful, ready, settled
+from tests.live.memory import ask, call, configure, graph, holds, injected, lawful, ready, settled
 from tests.live.page import LiveError
 from tests.live.replies import Reply
 from tests.live.stage import Stage, Tab
@@ -239,3 +239,58 @@ def test_in_a_group_everybody_is_remembered_under_their_own_name(tab: Tab) -> No
     beliefs = [call(tab, "why", node=node["id"]) for node in graph(tab)["nodes"] if "Saltmarsh" in node["text"]]
     speakers = {message["name"] for found in beliefs for belief in found["beliefs"] for message in belief["messages"]}
     assert speakers == {next(message["name"] for message in tab.chat() if "Saltmarsh" in message["mes"])}
+
+
+def test_a_record_in_the_chat_file_is_believed_only_where_a_person_wrote_it(tab: Tab) -> None:
+    ready(tab)
+    call(tab, "node.write", text="Sam owes Mira a lantern.")
+    call(tab, "node.write", kind="fact", sub="rule", text="Nobody speaks of the whale.")
+    tab.send("What does Sam owe Mira?")
+    before = injected(tab.model.prompts()[-1])
+    assert "lantern" in before
+    assert "whale" in before
+    tamper(tab, core="Mira must sing.", recalled="Mira owes Sam a kingdom.")
+    tab.regenerate()
+    assert injected(tab.model.prompts()[-1]) == before
+    ask(tab, "/tidelore-record block=recalled Sam owes Mira two lanterns, not one.")
+    tamper(tab, core="Mira must sing.")
+    tab.regenerate()
+    prompt = str(tab.model.prompts()[-1])
+    assert "two lanterns, not one" in prompt
+    assert "Nobody speaks of the whale." in prompt
+    assert "must sing" not in prompt
+    call(tab, "node.retire", node=next(node["id"] for node in graph(tab)["nodes"] if "whale" in node["text"]))
+    tab.regenerate()
+    prompt = str(tab.model.prompts()[-1])
+    assert "two lanterns, not one" in prompt
+    assert "whale" not in prompt
+
+
+def tamper(tab: Tab, **texts: str) -> None:
+    """Write into the record of the newest user message, as an edit of the chat file would."""
+    tab.evaluate("(Object.assign(ctx.chat.findLast(each => each.is_user).extra.tidelore_recall, value), null)", texts)
+
+
+def test_who_types_a_command_sees_its_answer_unless_another_command_takes_it_up(tab: Tab) -> None:
+    ready(tab)
+    tab.send("My cat is called Biscuit.")
+    settled(tab)
+    type_in(tab, "/tidelore-stats")
+    tab.wait("() => document.querySelector('dialog[open] .tidelore-dialog pre')", "the answer")
+    assert '"messages": ' in tab.dialog_text()
+    tab.confirm("Close")
+    type_in(tab, "/tidelore-set field=budget")
+    tab.wait("() => window.tideloreLive.notices.some(text => text.includes('900'))", "the answer in one line")
+    type_in(tab, "/tidelore-stats | /setvar key=stats {{pipe}} | /echo kept")
+    tab.wait("() => window.tideloreLive.notices.some(text => text.includes('kept'))", "the end of the script")
+    assert '"messages": ' in str(tab.slash("/getvar stats"))
+    assert tab.dialog_text() == ""
+    assert '"messages": ' in str(tab.slash("/tidelore-stats"))
+    assert tab.dialog_text() == "", "a script is not typed"
+
+
+def type_in(tab: Tab, command: str) -> None:
+    tab.page.fill("#send_textarea", command)
+    tab.page.press("#send_textarea", "Escape")  # the list of commands that SillyTavern offers
+    tab.click("#send_but")
+    tab.wait("() => !document.querySelector('#form_sheld.isExecutingCommandsFromChatInput')", "the command to end")

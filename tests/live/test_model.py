@@ -244,6 +244,30 @@ def test_what_is_said_to_be_done_is_there_after_the_page_is_lost_at_once(tab: Ta
     assert reader.asked == []
 
 
+def test_a_model_that_never_answers_holds_up_no_rule_in_this_chat_or_another(tab: Tab, reader: Reader) -> None:
+    agree(tab, use="endpoint", url=tab.model.url, name="reader")
+    held = tab.model.hold()
+    reader.rule = lambda asked: Reply(content=one_fact_each(asked), before_first=held)
+    first = tab.current_chat()
+    assert first is not None
+    tab.send("My cat is called Biscuit.")
+    tab.send("I was born in Lisbon.")
+    waiting(tab, lambda: bool(reader.asked), "the model to be asked")
+    tab.send("My sister is called Ottilie.")
+    tab.send("Go on.")
+    waiting(tab, lambda: "Ottilie" in str(texts_now(tab)), "the rules to remember in this chat")
+    tab.new_chat()
+    tab.send("My dog is called Rex.")
+    tab.send("Go on.")
+    waiting(tab, lambda: "Rex" in str(texts_now(tab)), "the rules to remember in another chat")
+    assert state(tab, "running", "waiting")["chat"]
+    assert len(reader.asked) == 1, "the model is still at its first window"
+    held.set()
+    tab.open_chat(first)
+    extracted(tab)
+    assert holds(tab, "Sam said: My sister is called Ottilie.")
+
+
 BACKLOG = 32
 
 

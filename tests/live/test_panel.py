@@ -13,7 +13,7 @@ from tests.live.stage import Stage, Tab, View
 from tests.live.test_memory import ask_far_away
 
 HOSTILE = '<img src=x onerror="window.caught=1"><b>Bo</b>'
-PARTS = ("overview", "memories", "injection", "graph")
+PARTS = ("overview", "memories", "graph", "decide", "injection", "actions", "settings")
 COLOURS = ("host", "crimson", "cyan", "amber", "violet", "light")
 
 

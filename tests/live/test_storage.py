@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Dialog, Route
 
 from tests.live.extension import NAME
-from tests.live.memory import SETTINGS, ask, call, configure, holds, injected, lawful, ready, settled
+from tests.live.memory import SETTINGS, ask, call, configure, graph, holds, injected, lawful, ready, settled
 from tests.live.reader import waiting
 from tests.live.stage import LAN, PHONE_VIEW, Stage, Tab, View
 
@@ -89,6 +89,7 @@ def fill(tab: Tab, full: bool) -> None:
     tab.page.evaluate("full => new BroadcastChannel('disk').postMessage(full)", full)
 
 
+@pytest.mark.usefixtures("unmirrored")
 def test_a_store_that_was_deleted_behind_our_back_comes_back_by_the_rules_and_the_person_is_told(tab: Tab) -> None:
     ready(tab)
     tab.send("My cat is called Biscuit.")
@@ -100,7 +101,8 @@ def test_a_store_that_was_deleted_behind_our_back_comes_back_by_the_rules_and_th
     tab.open()
     ready(tab)
     assert lawful(tab) == before
-    assert told(tab, "this browser has nothing of it") == 1
+    assert told(tab, "are not in this browser") == 1
+    assert "what was written by hand" in ask(tab, "/tidelore status")
     tab.reload()
     ready(tab)
     settled(tab)
@@ -246,7 +248,7 @@ def runtime(stage: Stage, name: str, change: bytes | None) -> Iterator[None]:
 def test_an_engine_that_cannot_start_says_why_and_replies_come_all_the_same(stage: Stage, change: bytes | None, outcome: str) -> None:
     with runtime(stage, "python_stdlib.zip", change):
         tab = stage.open()
-        waiting(tab, lambda: "could not start" in str(tab.slash("/tidelore status")), "the start to fail")
+        waiting(tab, lambda: "has failed" in str(tab.slash("/tidelore status")), "the start to fail")
     assert "python_stdlib.zip" in ask(tab, "/tidelore status")
     assert told(tab, "The memory engine could not start") == 1
     show_settings(tab)
@@ -277,3 +279,69 @@ def test_an_embedder_that_never_answers_holds_no_reply(tab: Tab) -> None:
     finally:
         tab.page.unroute("**/v1/embeddings")
         configure(tab, embedder__url="default", embedder__name="default", embedder__use="auto")
+
+
+# The page asks the worker once a second here, so that twelve questions without an answer take seconds and not minutes.
+HASTY = "{ const real = setTimeout; window.setTimeout = (run, ms, ...rest) => real(run, ms === 10_000 ? 1_000 : ms, ...rest); }"
+# A worker that ends when it is told to; a browser tells the page nothing of it.
+MORTAL = 'new BroadcastChannel("end").onmessage = () => self.close();'
+# A worker that computes for so many milliseconds when the next message comes, and says when it begins and ends.
+BUSY = """{
+  const says = new BroadcastChannel("busy says");
+  const real = self.addEventListener.bind(self);
+  let milliseconds = 0;
+  new BroadcastChannel("busy").onmessage = ({ data }) => { milliseconds = data; };
+  self.addEventListener = (type, listener, ...rest) => real(type, type !== "message" ? listener : (event) => {
+    if (milliseconds && event.data?.type === "call") {
+      const end = performance.now() + milliseconds;
+      milliseconds = 0;
+      says.postMessage("begins");
+      while (performance.now() < end);
+      says.postMessage("ends");
+    }
+    return listener(event);
+  }, ...rest);
+}"""
+HEAR = "window.busy = []; new BroadcastChannel('busy says').onmessage = ({ data }) => window.busy.push(data);"
+
+
+def test_a_worker_that_ends_without_a_word_is_noticed_and_memory_comes_back_by_itself(stage: Stage) -> None:
+    tab = stage.open(View(script=HASTY, worker=MORTAL))
+    ready(tab)
+    tab.new_chat()
+    tab.send("My cat is called Biscuit.")
+    by_hand(tab)
+    before = graph(tab)
+    tab.page.evaluate("new BroadcastChannel('end').postMessage(null)")
+    tab.send("I was born in Lisbon.")
+    assert injected(tab.model.prompts()[-1]) == "", "the reply came without memory"
+    waiting(tab, lambda: told(tab, "is being started again") == 1, "the notice", seconds=60)
+    ready(tab)
+    after = graph(tab)
+    assert {node["text"] for node in before["nodes"]} < {node["text"] for node in after["nodes"]}
+    assert holds(tab, "Lisbon")
+    assert told(tab, "is being started again") == 1
+    assert "started again" not in ask(tab, "/tidelore status")
+    tab.send("What does Sam owe Mira?")
+    assert LANTERN in injected(tab.model.prompts()[-1])
+
+
+def test_a_worker_that_is_busy_for_long_holds_no_reply_and_the_person_can_see_why(stage: Stage) -> None:
+    tab = stage.open(View(script=HEAR, worker=BUSY))
+    ready(tab)
+    tab.new_chat()
+    tab.send("My cat is called Biscuit.")
+    by_hand(tab)
+    settled(tab)
+    tab.page.evaluate("new BroadcastChannel('busy').postMessage(20_000)")
+    tab.send("What does Sam owe Mira?")
+    assert tab.evaluate("window.busy") == ["begins"], "the reply was there before the worker had time again"
+    assert injected(tab.model.prompts()[-1]) == ""
+    shown = tab.slash("/tidelore status")
+    assert "too late for the reply" in shown
+    assert "still taking in this chat" in shown
+    waiting(tab, lambda: tab.evaluate("window.busy") == ["begins", "ends"], "the worker to have time again", seconds=60)
+    tab.regenerate()
+    assert LANTERN in injected(tab.model.prompts()[-1])
+    tab.send("Go on.")
+    settled(tab)

@@ -81,6 +81,7 @@ def test_two_windows_on_two_chats_are_told_nothing(stage: Stage, story: Tab) -> 
     assert (story.notices(), second.notices()) == said
 
 
+@pytest.mark.usefixtures("unmirrored")
 def test_another_browser_remembers_by_the_rules_and_says_what_it_does_not_have(stage: Stage, story: Tab) -> None:
     by_hand(story, LANTERN)
     story.model.clear()

@@ -41,6 +41,8 @@ def main(machines: str, steps: str, examples: str, *arguments: str) -> int:
     loop.install()
     native.install(version("hypothesis"))
     options = ["-c", "/repository/pyproject.toml", "--rootdir", "/repository", "-p", "no:cacheprovider", "-p", "no:faulthandler", "-s"]
+    # They need what Pyodide does not have: signals, sockets, other processes.
+    options += ["-p", "no:rerunfailures", "-p", "no:xdist", "-o", "timeout=0"]
     return int(pytest.main([*options, *arguments], plugins=[_Fewer(int(machines), int(steps), int(examples))]))
 
 

@@ -103,7 +103,7 @@ def test_the_wheel_holds_the_engine_and_json_repair_and_nothing_else(build: Path
         for name in ours:
             assert wheel.read(name) == (ROOT / "sidecar" / name).read_bytes()
         others = {name.partition("/")[0] for name in sources - ours}
-        assert others == {"json_repair", "engine_channel.py", "engine_garbage.py", "engine_host.py", "engine_ports.py"}
+        assert others == {"json_repair", "engine_channel.py", "engine_files.py", "engine_garbage.py", "engine_host.py", "engine_ports.py"}
         assert {f"{name}c" for name in sources} == {name for name in names if name.endswith(".pyc")}
         assert all(".dist-info/" in name for name in names if not name.endswith((".py", ".pyc")))
 

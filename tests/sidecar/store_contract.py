@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
-from tidelore.engine.codec import windowed, windowless
+from tests.sidecar.record_contract import RecordContract
+from tests.sidecar.store_kit import bury, entry, everything, record, rule_commit, run, slots
+from tidelore.engine.codec import windowless
 from tidelore.engine.errors import Conflict
 from tidelore.engine.keys import Entry
-from tidelore.engine.model import Commit, EnsureEdge, EnsureNode, Evident, Known, Named, Patch, Quote, Retire, Source, Speaker
-from tidelore.engine.ports import Batch, ChatRecord, ChatRows, ChatWrite, LedgerRow, PoolRows, Purged, Store
+from tidelore.engine.model import EnsureNode, Named, Source
+from tidelore.engine.ports import (
+    Batch,
+    ChatWrite,
+    LedgerRow,
+    Purged,
+    Store,
+)
 
-T = TypeVar("T")
+__all__ = ["StoreContract", "bury", "entry", "everything", "record", "rule_commit", "run", "slots"]
 
 TEXTS = {
     "empty": "",
@@ -32,76 +38,8 @@ TEXTS = {
 }
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(work)
-
-
-def record(name: str, pool: str = "p", parent: str = "") -> ChatRecord:
-    return ChatRecord(f"id of {name}", name, pool, parent, 7 << 16)
-
-
-def entry(key: str, name: str = "Ann", *, hidden: bool = False, date: str = "") -> Entry:
-    return Entry(key, "user", name, hidden, date)
-
-
-def slots(*orders: int) -> list[tuple[Entry, int]]:
-    return [(entry(f"k{order}"), order) for order in orders]
-
-
-def rule_commit(name: str, clock: int = 1, replica: str = "here") -> Commit:
-    """Equal names give equal content."""
-    return windowed("rules", [EnsureNode(Named(name), "character")], ["k1"], clock=clock, replica=replica, maker="rules")
-
-
-def everything() -> list[Commit]:
-    """Each sort of operation, each family of commits."""
-    first = rule_commit("Ann")
-    model = windowed(
-        "model",
-        [
-            EnsureNode(Evident("fact", (0, 1)), "trait", {"text": "likes\0🍰", "count": 3, "sure": 0.5, "tags": ("a", "b"), "on": True}),
-            EnsureNode(Speaker(0), "character", evidence=(Quote(0, "the very words"), Quote(1)), subject=Named("Ann"), certainty="maybe"),
-            EnsureEdge("knows", Named("Ann"), Known("00ff"), "old friends", {"weight": 2}),
-        ],
-        ["k1", "k2"],
-        clock=1 << 60,
-        replica="there",
-        generation=2,
-        maker="a model",
-    )
-    hand = windowless("person", [Patch("n", "text", None, "new"), Retire("m", "it was")], clock=5, replica="here", chat="c", anchor="k2")
-    return [first, model, hand, windowless("person", [], clock=6, replica="here", chat="c", undoes=hand.id)]
-
-
-class StoreContract:
+class StoreContract(RecordContract):
     """Inherit as a `Test...` class with a fixture `store`."""
-
-    # ---- helpers ----
-
-    @staticmethod
-    def write(store: Store, batch: Batch) -> None:
-        run(store.write(batch))
-
-    @staticmethod
-    def pool(store: Store, pool: str = "p", cursor: int = 0) -> PoolRows:
-        return run(store.pool(pool, cursor))
-
-    @staticmethod
-    def chat(store: Store, name: str = "c") -> ChatRows:
-        return run(store.chat(record(name).id))
-
-    def make(self, store: Store, name: str = "c", rows: Sequence[tuple[Entry, int]] = ()) -> None:
-        self.write(store, Batch("p", new_chat=record(name), chat=ChatWrite(record(name).id, 0, [], rows)))
-
-    def snapshot(self, store: Store) -> object:
-        """All that can be read."""
-        records = sorted(run(store.chats()), key=lambda each: each.id)
-        pools = [
-            (sorted(rows.sources, key=repr), sorted(rows.commits, key=repr)) for rows in (self.pool(store, "p"), self.pool(store, "q"))
-        ]
-        chats = [(rows.revision, list(rows.rows)) for rows in (run(store.chat(each.id)) for each in records)]
-        kinds = [run(store.ledger(kind, "", 100)) for kind in ("recall", "delivery")]
-        return records, pools, chats, kinds, run(store.sizes()), run(store.settings())
 
     # ---- a new store ----
 
@@ -190,17 +128,9 @@ class StoreContract:
 
     # ---- a chat is purged ----
 
-    def full(self, store: Store) -> None:
-        """Chats "c" and "other", each on a pool of its own, with rows of the ledger of both chats and both pools."""
-        for name, pool in (("c", "p"), ("other", "q")):
-            new = record(name, pool)
-            noted = [LedgerRow("recall", new.id, 1, {"n": 1}), LedgerRow("delivery", pool, 2, {"n": 2})]
-            sources = [Source(f"k{order}", "user", f"words {order}") for order in (10, 20)]
-            self.write(store, Batch(pool, sources, [rule_commit("Ann")], new, ChatWrite(new.id, 0, [], slots(10, 20, 30)), noted))
-
     def test_a_purge_removes_all_of_a_chat_and_nothing_of_another(self, store: Store) -> None:
         self.full(store)
-        assert run(store.purge(record("c").id)) == Purged(3, 2, 1, shared=False)
+        assert bury(store, record("c").id) == Purged(3, 2, 1, shared=False)
         assert [each.name for each in run(store.chats())] == ["other"]
         assert run(store.sizes()) == {record("other").id: 3}
         assert run(store.revisions()).keys() == {record("other").id}
@@ -215,13 +145,14 @@ class StoreContract:
         branch = record("branch", parent=record("c").id)
         self.write(store, Batch("p", new_chat=branch, chat=ChatWrite(branch.id, 0, [], slots(10))))
         before = self.pool(store)
-        assert run(store.purge(record("c").id)) == Purged(3, 0, 0, shared=True)
-        assert self.pool(store) == before
+        assert bury(store, record("c").id) == Purged(3, 0, 0, shared=True)
+        after = self.pool(store)
+        assert after == replace(before, floor=9 << 16, cursor=after.cursor)
         assert {each.name for each in run(store.chats())} == {"branch", "other"}
         assert list(self.chat(store, "branch").rows) == slots(10)
         assert [row.chat for row in run(store.ledger("recall", "", 9))] == [record("other").id]
         assert {row.chat for row in run(store.ledger("delivery", "", 9))} == {"p", "q"}, "the pool's own rows stay with it"
-        assert run(store.purge(branch.id)) == Purged(1, 2, 1, shared=False)
+        assert bury(store, branch.id) == Purged(1, 2, 1, shared=False)
         assert list(self.pool(store).commits) == []
 
     @pytest.mark.req("P13")
@@ -234,34 +165,29 @@ class StoreContract:
         def parents() -> dict[str, str]:
             return {each.name: each.parent for each in run(store.chats())}
 
-        run(store.purge(ids["second"]))
+        bury(store, ids["second"])
         third = f"{ids['second']},{ids['first']}"
         assert parents() == {"first": "", "third": third, "fourth": ids["third"], "beside": ids["first"]}
-        run(store.purge(ids["third"]))
-        run(store.purge(ids["first"]))
+        bury(store, ids["third"])
+        bury(store, ids["first"])
         assert parents() == {"fourth": f"{ids['third']},{third}", "beside": ids["first"]}
-
-    def test_a_purge_of_nothing_changes_nothing(self, store: Store) -> None:
-        self.full(store)
-        before = self.snapshot(store)
-        assert run(store.purge("nowhere")) == Purged(0, 0, 0, shared=False)
-        assert self.snapshot(store) == before
 
     def test_the_name_and_the_pool_of_a_purged_chat_can_be_used_again(self, store: Store) -> None:
         self.full(store)
         cursor = self.pool(store).cursor
-        run(store.purge(record("c").id))
-        new = record("c")
-        self.write(store, Batch("p", [Source("k10", "user", "new words")], [rule_commit("Bob")], new, ChatWrite(new.id, 0, [], slots(10))))
+        bury(store, record("c").id)
+        new = replace(record("c"), clock=10 << 16)
+        chat = ChatWrite(new.id, 0, [], slots(10))
+        self.write(store, Batch("p", [Source("k10", "user", "new words")], [rule_commit("Bob", 10 << 16)], new, chat, clock=10 << 16))
         rows = self.pool(store, cursor=cursor)
         assert [source.text for source in rows.sources] == ["new words"], "numbers are not given twice"
-        assert list(rows.commits) == [rule_commit("Bob")]
+        assert list(rows.commits) == [rule_commit("Bob", 10 << 16)]
         assert self.pool(store).sources == rows.sources
         assert (self.chat(store).revision, list(self.chat(store).rows)) == (1, slots(10))
 
     def test_a_write_to_a_purged_chat_is_a_conflict_and_stores_nothing(self, store: Store) -> None:
         self.full(store)
-        run(store.purge(record("c").id))
+        bury(store, record("c").id)
         before = self.snapshot(store)
         with pytest.raises(Conflict):
             self.write(store, self.all_at_once(ChatWrite(record("c").id, 1, [], slots(40))))

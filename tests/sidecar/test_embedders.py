@@ -9,7 +9,7 @@ import pytest
 from tests.sidecar.model_server import Reply, Request, failed, in_turn, serving
 from tidelore.engine.errors import ModelAnswer, ModelError, ModelRefused, ModelUnreachable
 from tidelore.engine.ports import VectorModel
-from tidelore.host.embedders import HttpEmbedder
+from tidelore.host.embedders import HttpEmbedder, TextKind
 
 
 def embed(url: str, texts: list[str], *, kind: Any = "document", **options: Any) -> tuple[list[list[float]], VectorModel]:
@@ -98,3 +98,26 @@ def test_an_embedder_has_the_tries_of_a_model(status: int, kind: type[ModelError
         with pytest.raises(kind):
             embed(server.url, ["a"])
         assert len(server.requests) == (4 if kind is ModelUnreachable else 1)
+
+
+@pytest.mark.parametrize("kind", ["document", "query"])
+def test_documents_wait_as_long_as_the_service_says_and_a_query_holds_up_no_reply(kind: TextKind) -> None:
+    slept: list[float] = []
+
+    async def run(url: str) -> int:
+        async def sleep(seconds: float) -> None:
+            slept.append(seconds)
+
+        embedder = HttpEmbedder(url, "nomic", scale=7.0, floor=0.4, sleep=sleep)
+        try:
+            return len(await embedder.embed(["a"], kind))
+        finally:
+            await embedder.aclose()
+
+    with serving(in_turn(failed(429, "slow down", Retry_After="7"), openai)) as server:
+        if kind == "document":
+            assert asyncio.run(run(server.url)) == 1
+        else:
+            with pytest.raises(ModelUnreachable, match="slow down"):
+                asyncio.run(run(server.url))
+    assert slept == ([7.0] if kind == "document" else [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,10 @@ from tests.sidecar.fakes import WordEmbedder, clock, tokens
 from tests.sidecar.model_server import Reply, Request, failed, in_turn, serving
 from tidelore.engine.errors import ModelUnreachable
 from tidelore.engine.service import Service
-from tidelore.host.embedders import Embedder, HttpEmbedder
+from tidelore.host.embedders import Embedder, HttpEmbedder, Matrix, TextKind
 from tidelore.host.embedding_queue import WAITS, EmbeddingQueue
 from tidelore.host.store import SqliteStore
+from tidelore.host.unused_vectors import UnusedVectors
 from tidelore.host.vectors import MatrixVectors
 
 BEES = [
@@ -182,6 +183,7 @@ def test_a_start_without_news_embeds_nothing_and_opens_no_chat(tmp_path: Path) -
         async with kit(tmp_path, embedder) as it:
             await it.queue.settled()
             assert embedder.asked == []
+            assert it.warm == 1, "the first question will not find the model cold"
             assert it.service.chats._pools == {}
             await it.service.call("chat.update", {"chat": "bees", "messages": [*BEES, *HARBOUR]})
             await it.service.call("extract.run", {"chat": "bees", "lag": 0})
@@ -264,5 +266,56 @@ def test_the_vectors_of_a_purged_chat_go_and_those_of_others_stay(tmp_path: Path
             kept = len((await it.service.chats.open("bees")).index.documents)
         saved = json.loads((tmp_path / "vectors.json").read_text("utf-8"))
         assert (len(saved["hashes"]), len(saved["chats"])) == (kept, 1)
+
+    asyncio.run(run())
+
+
+def test_the_vectors_of_a_chat_that_was_purged_while_it_was_embedded_go_after_the_next_start(tmp_path: Path) -> None:
+    texts = [{"role": "user", "name": "Mira", "text": f"Bea keeps {number} bees on roof {number}."} for number in range(100)]
+
+    class Breaks(WordEmbedder):
+        async def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+            if len(self.asked) == 3:
+                self.error = ModelUnreachable("No one is there.")
+            return await super().embed(texts, kind)
+
+    async def run() -> None:
+        async with kit(tmp_path, Breaks()) as it:
+            await it.told("bees", texts)
+            await it.waiting.wait()
+            await it.vectors.save()
+        saved = json.loads((tmp_path / "vectors.json").read_text("utf-8"))
+        assert 0 < len(saved["hashes"]) < 100, "a part of it is on disk"
+        store = SqliteStore(tmp_path)  # as by a command, which has no vectors
+        await Service(store, clock(), tokens()).call("chat.purge", {"chat": "bees"})
+        store.close()
+        async with kit(tmp_path, WordEmbedder()) as it:
+            await it.queue.settled()
+        saved = json.loads((tmp_path / "vectors.json").read_text("utf-8"))
+        assert (saved["hashes"], saved["chats"]) == ({}, {})
+
+    asyncio.run(run())
+
+
+def test_without_an_embedder_vectors_stay_until_something_they_are_of_is_purged(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with kit(tmp_path, WordEmbedder()) as it:
+            await it.told("bees", BEES)
+            await it.told("harbour", HARBOUR)
+            await it.queue.settled()
+        files = set(tmp_path.glob("vectors*"))
+        assert len(files) == 2
+        store = SqliteStore(tmp_path)
+        service = Service(store, clock(), tokens())
+        unused = UnusedVectors(service, tmp_path / "vectors.json")
+        try:
+            await service.call("chat.update", {"chat": "new", "messages": BEES})
+            await unused.look()
+            assert set(tmp_path.glob("vectors*")) == files
+            await service.call("chat.purge", {"chat": "harbour"})
+            await unused.look()
+            assert not set(tmp_path.glob("vectors*"))
+        finally:
+            store.close()
 
     asyncio.run(run())

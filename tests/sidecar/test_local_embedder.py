@@ -4,8 +4,10 @@ import asyncio
 import json
 import subprocess
 import threading
+import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,36 @@ def test_the_default_model_knows_what_is_near_in_several_languages() -> None:
     cosines = found @ found[0] / np.linalg.norm(found, axis=1) / np.linalg.norm(found[0])
     assert min(cosines[1], cosines[2]) > figures_of(DEFAULT.name).floor
     assert cosines[3] < 0.3
+
+
+def test_the_default_model_has_one_thread_comes_with_what_makes_it_fast_and_is_warm_before_it_is_ready() -> None:
+    made: list[dict[str, int]] = []
+    asked: list[list[str]] = []
+
+    class Module:
+        class USE:
+            def __init__(self, **options: int) -> None:
+                made.append(options)
+
+            def encode(self, texts: list[str]) -> Matrix:
+                asked.append(texts)
+                return np.ones((len(texts), DEFAULT.dimension), np.float32)
+
+    async def run() -> None:
+        embedder = LocalEmbedder(replace(DEFAULT, load=lambda _: DEFAULT.load(Module)))
+        embedder.warm_up()
+        await embedder.loaded()
+        assert embedder.ready
+        assert len(asked) == 1, "one text went through it before anybody asked"
+        await embedder.embed(["q"], "query")
+        await embedder.aclose()
+
+    asyncio.run(run())
+    assert made == [{"threads": 1}]
+    assert asked[1:] == [["q"]]
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    assert any(each.startswith(DEFAULT.install) for each in needed), "the extra fast comes with the sidecar"
+    assert find_spec("threadpoolctl") is not None
 
 
 def test_a_query_is_not_kept_waiting_while_the_model_is_loading() -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.sidecar.store_contract import StoreContract, everything, record, run, slots
+from tests.sidecar.store_contract import StoreContract, bury, everything, record, run, slots
 from tidelore.engine.errors import BadInput, Conflict
 from tidelore.engine.memory import MemoryStore
 from tidelore.engine.model import Source
-from tidelore.engine.ports import Batch, ChatWrite, LedgerRow, Store
+from tidelore.engine.ports import FOREVER, Batch, ChatWrite, LedgerRow, Store
 from tidelore.host.store import SqliteStore
 
 
@@ -83,7 +83,7 @@ class TestSqliteStore(StoreContract):
         assert secret.encode() in files()
         other = SqliteStore(store.path.parent)
         version = run(other.version())
-        run(store.purge(new.id))
+        bury(store, new.id, FOREVER)
         assert run(other.version()) != version
         assert [each.name for each in run(other.chats())] == ["d"]
         other.close()

@@ -233,11 +233,11 @@ def test_recall_of_the_command_line_uses_the_embedder_of_the_settings(data: Path
         assert len(server.requests) == before + 1
 
 
-def test_the_browser_is_shown_the_page_of_the_sidecar(data: Path, tmp_path: Path) -> None:
+def test_the_browser_is_shown_the_panel(data: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "opened"
     os.mkfifo(pipe)
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > "{pipe}"\n')
     browser.chmod(0o755)
     with process(data, "--open", env={"BROWSER": f"{browser} %s"}) as (_, said), pipe.open() as opened:
-        assert opened.read().strip() == said["url"] + "/"
+        assert opened.read().strip().startswith(said["url"] + "/console/#login=")

@@ -1,42 +1,24 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Mapping
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.sidecar.fakes import WordEmbedder, clock, tokens
 from tests.sidecar.model_server import Reply, failed, in_turn, serving
-from tidelore.engine.errors import ModelAnswer, ModelUnreachable, StoreError
+from tests.sidecar.vector_kit import TEXTS, full, near, put
+from tidelore.engine.errors import ModelAnswer, ModelUnreachable
 from tidelore.engine.ports import VectorModel
 from tidelore.engine.service import Service
-from tidelore.host.embedders import HttpEmbedder
+from tidelore.host import query_vectors
+from tidelore.host.embedders import HttpEmbedder, Matrix
 from tidelore.host.store import SqliteStore
+from tidelore.host.vector_rows import Search
 from tidelore.host.vectors import MatrixVectors
-
-TEXTS = {
-    "n1": "Bea keeps bees on the roof",
-    "n2": "The harbour burned down in spring",
-    "n3": "Mira is afraid of the sea",
-    "n4": "Bees sting only once",
-}
-
-
-def put(vectors: MatrixVectors, texts: Mapping[str, str]) -> None:
-    asyncio.run(vectors.put(texts))
-
-
-def near(vectors: MatrixVectors, query: str, k: int = 3, allowed: list[str] | None = None) -> list[str]:
-    return [node for node, _ in asyncio.run(vectors.score(query, k, allowed))]
-
-
-def full(embedder: WordEmbedder, texts: Mapping[str, str] = TEXTS, path: Path | None = None) -> MatrixVectors:
-    vectors = MatrixVectors(embedder, path)
-    put(vectors, texts)
-    return vectors
 
 
 def test_the_nearest_come_first_with_their_cosine() -> None:
@@ -60,6 +42,82 @@ def test_no_more_than_k_and_never_more_than_there_are() -> None:
     assert [len(near(vectors, "bees", k)) for k in (0, 1, 4, 9)] == [0, 1, 4, 4]
     assert near(MatrixVectors(WordEmbedder(), None), "bees") == []
     assert near(vectors, "  ") == []
+
+
+def test_a_set_that_was_asked_for_before_is_not_taken_for_another(tmp_path: Path) -> None:
+    """The rows of a set are remembered: whatever changes in the set or the rows, the answer is that of vectors that remember nothing."""
+    texts = {f"n{number}": f"word{number % 7} word{number % 11} word{number}" for number in range(60)}
+    vectors = full(WordEmbedder(), texts)
+    documents = dict.fromkeys(list(texts)[:40])
+
+    def agree() -> None:
+        held = {node: text for node, text in texts.items() if node in vectors._rows}
+        for allowed in (documents.keys(), frozenset(documents), list(documents), texts.keys(), None):
+            found = asyncio.run(vectors.score("word3 word5", 9, allowed))
+            assert found == asyncio.run(full(WordEmbedder(), held).score("word3 word5", 9, allowed))
+
+    agree()
+    agree()
+    del documents["n3"]
+    agree()
+    documents["n55"] = None  # as many as before
+    agree()
+    asyncio.run(vectors.forget(["n10", "n59"]))
+    agree()
+    texts["n60"] = texts["n4"] = "word3 word5"
+    documents["n60"] = None
+    put(vectors, texts)
+    agree()
+
+
+def test_a_long_search_runs_beside_the_event_loop_and_sees_rows_that_move_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[bool] = []
+
+    async def run() -> None:
+        texts = {f"n{number}": f"word{number % 7} word{number}" for number in range(50)}
+        vectors = MatrixVectors(WordEmbedder(), None)
+        await vectors.put(texts)
+        await vectors.score("word3", 5, None)
+        nearest, loop, moved = Search.nearest, asyncio.get_running_loop(), threading.Event()
+
+        def meanwhile() -> None:
+            for node in ("n3", "n10"):
+                vectors._remove(node)
+            moved.set()
+
+        def slow(self: Search, vector: Matrix, k: int) -> tuple[NDArray[np.intp], Matrix]:
+            threads.append(threading.current_thread() is not threading.main_thread())
+            if threads[-1]:
+                loop.call_soon_threadsafe(meanwhile)
+                assert moved.wait(30)
+            return nearest(self, vector, k)
+
+        monkeypatch.setattr(Search, "nearest", slow)
+        monkeypatch.setattr("tidelore.host.vectors.IN_A_THREAD", 1)
+        found = [node for node, _ in await vectors.score("word3", 5, None)]
+        assert sorted(found) == ["n17", "n24", "n31", "n38", "n45"]
+
+    asyncio.run(run())
+    assert threads == [True, False]
+
+
+def test_the_same_words_are_embedded_once_however_often_they_are_asked_for() -> None:
+    async def run() -> None:
+        embedder = WordEmbedder()
+        vectors = MatrixVectors(embedder, None)
+        await vectors.put(TEXTS)
+        first = await vectors.score("bees", 3, None)
+        embedder.error = ModelUnreachable("No one is there.")
+        assert await vectors.score("bees", 3, None) == first
+        with pytest.raises(ModelUnreachable):
+            await vectors.score("harbour", 3, None)
+        embedder.error = None
+        for number in range(query_vectors.KEPT):
+            await vectors.score(f"word{number}", 3, None)
+        await vectors.score("bees", 3, None)
+        assert embedder.asked.count(("bees",)) == 2, "only so many are kept"
+
+    asyncio.run(run())
 
 
 def test_equal_nodes_come_by_their_id_whatever_their_place() -> None:
@@ -176,114 +234,6 @@ def test_a_text_that_changes_while_it_is_embedded_keeps_the_newer_vector() -> No
         return [node for node, _ in await vectors.score("bees", 1, None)]
 
     assert asyncio.run(run()) == ["n2"]
-
-
-def test_a_restart_changes_no_answer_and_embeds_nothing(tmp_path: Path) -> None:
-    texts = {f"n{number}": f"word{number % 7} word{number % 11} word{number}" for number in range(200)}
-    path = tmp_path / "deep" / "vectors.json"
-    embedder = WordEmbedder()
-    before = full(embedder, texts, path)
-    put(before, {"n7": "another text"})
-    asyncio.run(before.save())
-    embedder.asked.clear()
-    after = MatrixVectors(embedder, path)
-    put(after, {**texts, "n7": "another text"})
-    assert embedder.asked == []
-    assert asyncio.run(after.score("word3", 50, None)) == asyncio.run(before.score("word3", 50, None))
-    asyncio.run(after.save())
-    assert len(list(path.parent.iterdir())) == 2
-
-
-def test_a_save_leaves_one_index_and_one_matrix_of_half_floats(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.json"
-    vectors = full(WordEmbedder(), path=path)
-    for text in ("one", "two"):
-        put(vectors, {"n1": text})
-        asyncio.run(vectors.save())
-    index = json.loads(path.read_text())
-    assert {index["model"], index["dimension"]} == {"words", 256}
-    assert sorted(index["hashes"]) == sorted(TEXTS)
-    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(["vectors.json", index["matrix"]])
-    with np.load(tmp_path / index["matrix"]) as arrays:
-        assert (arrays["vectors"].dtype, arrays["vectors"].shape) == (np.float16, (4, 256))
-
-
-def test_many_new_vectors_are_saved_by_themselves(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.json"
-    full(WordEmbedder(), {f"n{number}": f"word{number}" for number in range(100)}, path)
-    assert near(MatrixVectors(WordEmbedder(), path), "word42", 1) == ["n42"]
-
-
-@pytest.mark.req("P73")
-@pytest.mark.parametrize("other", [WordEmbedder(name="others"), WordEmbedder(dimension=128)])
-def test_vectors_of_another_model_are_never_mixed_in(tmp_path: Path, other: WordEmbedder) -> None:
-    path = tmp_path / "vectors.json"
-    asyncio.run(full(WordEmbedder(), path=path).save())
-    vectors = MatrixVectors(other, path)
-    assert near(vectors, "bees") == []
-    put(vectors, TEXTS)
-    assert other.asked[-1] == tuple(TEXTS.values())
-    assert near(vectors, "bees", 2) == ["n4", "n1"]
-    asyncio.run(vectors.save())
-    assert json.loads(path.read_text())["dimension"] == other.dimension
-
-
-class Unmeasured(WordEmbedder):
-    """One that does not know its size before its first answer."""
-
-    @property
-    def model(self) -> VectorModel:
-        return VectorModel(self.name, 0, 7.0, 0.35)
-
-
-@pytest.mark.req("P73")
-def test_another_dimension_is_noticed_at_the_first_answer(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.json"
-    asyncio.run(full(WordEmbedder(), path=path).save())
-    asked = MatrixVectors(Unmeasured(dimension=128), path)
-    assert near(asked, "bees") == []
-    given = MatrixVectors(Unmeasured(dimension=128), path)
-    put(given, {**TEXTS, "n5": "A fifth"})
-    assert given.pending == frozenset()
-    assert near(given, "bees", 2) == ["n4", "n1"]
-    assert len(near(given, "bees", 9)) == 5
-
-
-def test_a_damaged_file_costs_only_the_embedding(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.json"
-    asyncio.run(full(WordEmbedder(), path=path).save())
-    matrix = next(tmp_path.glob("*.npz"))
-    index, data = path.read_bytes(), matrix.read_bytes()
-    bad: list[tuple[bytes, bytes]] = [(index, data[:-40]), (index, b""), (b"", data), (index[:-20], data), (b"[]", data)]
-    bad.append((index, data[:200] + bytes([data[200] ^ 255]) + data[201:]))
-    bad.append((index.replace(b'"n1"', b'"n9", "n1"'), data))
-    bad.append((index.replace(b'"dimension": 256', b'"dimension": 255'), data))
-    for index_now, data_now in bad:
-        path.write_bytes(index_now)
-        matrix.write_bytes(data_now)
-        assert near(MatrixVectors(WordEmbedder(), path), "bees") == []
-    matrix.unlink()
-    vectors = full(WordEmbedder(), path=path)
-    assert near(vectors, "bees", 2) == ["n4", "n1"]
-
-
-def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "vectors.json"
-    vectors = full(WordEmbedder(), path=path)
-    asyncio.run(vectors.save())
-    files = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
-    put(vectors, {"n5": "A fifth"})
-
-    def full_disk(*args: object, **kwargs: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(np, "savez", full_disk)
-    with pytest.raises(StoreError, match="No space left"):
-        asyncio.run(vectors.save())
-    monkeypatch.undo()
-    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == files
-    asyncio.run(vectors.save())
-    assert near(MatrixVectors(WordEmbedder(), path), "fifth", 1) == ["n5"]
 
 
 async def at_once(seconds: float) -> None:

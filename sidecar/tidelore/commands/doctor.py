@@ -79,7 +79,7 @@ async def _asked(context: Context, config: Config) -> AsyncIterator[Finding]:
     # Only here: these take longer to import than the rest to run.
     from tidelore.host import diagnosis_models
     from tidelore.host.models import secrets
-    from tidelore.serve.diagnosis import sidecar
+    from tidelore.serve.diagnosis import sidecar, upstreams
 
     for finding in await sidecar(context.data, config.serve):
         yield finding
@@ -91,6 +91,8 @@ async def _asked(context: Context, config: Config) -> AsyncIterator[Finding]:
     finding, dimension = await diagnosis_models.embedder(config.embedder, key)
     yield finding
     for finding in diagnosis_models.vectors(context.data, config.embedder, dimension):
+        yield finding
+    async for finding in upstreams(config.upstream, key):
         yield finding
 
 

@@ -54,7 +54,7 @@ async def run_edit(context: Context, arguments: Namespace) -> int:
         done = await service.call("node.edit", {**params, "fields": fields})
         where = await context.elsewhere(service, chat)
     changes = {name: (before.get(name), value) for name, value in fields.items() if before.get(name) != value}
-    return _told(context, chat, where, done, context.texts("edit.changed", text=flat(done["text"])), changes)
+    return told(context, chat, where, done, context.texts("edit.changed", text=flat(done["text"])), changes)
 
 
 async def run_retire(context: Context, arguments: Namespace) -> int:
@@ -62,7 +62,7 @@ async def run_retire(context: Context, arguments: Namespace) -> int:
         chat = await chat_of_node(context, service, arguments.chat, arguments.node)
         done = await service.call("node.retire", {"chat": chat, "node": arguments.node})
         where = await context.elsewhere(service, chat)
-    return _told(context, chat, where, done, context.texts("edit.retired", text=done["text"]))
+    return told(context, chat, where, done, context.texts("edit.retired", text=done["text"]))
 
 
 async def run_alias(context: Context, arguments: Namespace) -> int:
@@ -78,7 +78,7 @@ async def run_alias(context: Context, arguments: Namespace) -> int:
             raise NotFound(context.texts("edit.unknown_name", name=name, chat=chat), hint)
         done = await service.call("entity.alias", {"chat": chat, "name": name, "alias": alias})
         where = await context.elsewhere(service, chat)
-    return _told(context, chat, where, done, context.texts("edit.aliased", text=done["text"], alias=alias))
+    return told(context, chat, where, done, context.texts("edit.aliased", text=done["text"], alias=alias))
 
 
 async def run_undo(context: Context, arguments: Namespace) -> int:
@@ -86,7 +86,7 @@ async def run_undo(context: Context, arguments: Namespace) -> int:
         chat, done = await _undone(context, service, arguments.chat, arguments.commit)
         where = await context.elsewhere(service, chat)
     text = clip(done["text"], _LONGEST)
-    return _told(context, chat, where, done, context.texts("edit.undone_text", text=text) if text else context.texts("edit.undone"))
+    return told(context, chat, where, done, context.texts("edit.undone_text", text=text) if text else context.texts("edit.undone"))
 
 
 async def _undone(context: Context, service: Service, named: str | None, commit: str) -> tuple[str, dict[str, Any]]:
@@ -100,7 +100,7 @@ async def _undone(context: Context, service: Service, named: str | None, commit:
     return chats[-1], await service.call("undo", {"chat": chats[-1], "commit": commit})
 
 
-def _told(
+def told(
     context: Context, chat: str, where: str, done: dict[str, Any], said: str, changes: Mapping[str, tuple[object, object]] | None = None
 ) -> int:
     """What was done, field by field where fields were changed, and how to take it back."""

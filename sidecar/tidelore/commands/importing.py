@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tidelore.commands import import_memories
 from tidelore.commands.compare import ImportPlan, Planner
 from tidelore.commands.context import Context
 from tidelore.commands.faults import sentence
@@ -41,6 +42,8 @@ def add(verbs: Verbs) -> None:
 
 async def run(context: Context, arguments: Namespace) -> int:
     file, wanted = arguments.file.expanduser(), arguments.chat
+    if import_memories.is_memories(file):
+        return await import_memories.run(context, arguments, file)
     form = detect(file)
     # A preview must not make a store, so without one everything is new.
     if arguments.yes or (context.folder / FILE).exists():

@@ -23,7 +23,7 @@ async def run(context: Context, arguments: Namespace) -> int:
     from tidelore.commands.serve_words import in_words
     from tidelore.serve.client import ask
 
-    daemon = _daemon(context)
+    daemon = daemon_of(context)
     key = Profiles(context.data).key(context.profile)
     with in_words(context.texts):
         if arguments.forget:
@@ -35,7 +35,8 @@ async def run(context: Context, arguments: Namespace) -> int:
     return 0
 
 
-def _daemon(context: Context) -> Daemon:
+def daemon_of(context: Context) -> Daemon:
+    """The sidecar that serves this data folder. Raises NotFound."""
     found = running(context.data) if context.data.is_dir() else None
     if found is None:
         raise NotFound(context.texts("pair.not_running", folder=context.data), context.texts("pair.not_running.todo"))

@@ -119,7 +119,8 @@ def _table(out: Terminal, texts: Texts, scenarios: Sequence[Scenario]) -> None:
     out.table(rows, "<<>>>", head=True, styles=("strong", "", "", "", "good"))
 
 
-def show_end(out: Terminal, texts: Texts, results: Sequence[StoryResult], keep: Path | None) -> None:
+def show_end(out: Terminal, texts: Texts, results: Sequence[StoryResult], keep: Path | None, *, goes_on: bool = False) -> None:
+    """`goes_on`: the panel comes after this, on the same data."""
     answers = [each for result in results for each in result.answers]
     scenarios = [each for result in results for each in result.scenarios]
     out.line()
@@ -129,7 +130,7 @@ def show_end(out: Terminal, texts: Texts, results: Sequence[StoryResult], keep: 
     summary: dict[str, Any] = {"found": found, "questions": len(answers), "held": held, "scenarios": len(scenarios)}
     out.text(texts("demo.summary", **summary), "good" if found == len(answers) and held == len(scenarios) else "bad")
     out.line()
-    out.advice(texts("demo.kept", folder=keep) if keep else texts("demo.removed"))
+    out.advice(texts("demo.kept", folder=keep) if keep else texts("demo.removed_later" if goes_on else "demo.removed"))
     out.line()
     out.line(texts("demo.next"), "strong")
     for name in ("import", "recall", "graph", "doctor"):
@@ -137,3 +138,16 @@ def show_end(out: Terminal, texts: Texts, results: Sequence[StoryResult], keep: 
         out.text(texts(f"demo.next.{name}"), "dim", indent=4)
     out.line()
     out.advice(texts("demo.docs"))
+
+
+def show_panel(out: Terminal, texts: Texts, url: str, *, opens: bool) -> None:
+    """Where the stories can be looked at."""
+    out.line()
+    out.line()
+    out.title(texts("demo.panel"))
+    out.text(texts("demo.panel_note"))
+    out.line()
+    out.line(url, "name", indent=2)
+    out.line()
+    out.text(texts("console.opens" if opens else "console.once"), "dim")
+    out.text(texts("serve.stop"), "dim")

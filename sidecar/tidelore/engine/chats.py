@@ -6,58 +6,28 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from tidelore.engine.bulk import in_bulk
 from tidelore.engine.clock import Clock
+from tidelore.engine.codec import digest
 from tidelore.engine.errors import BadInput, Conflict, NotFound
 from tidelore.engine.graph import Graph
 from tidelore.engine.history import Change, Timeline
 from tidelore.engine.keys import Door, Entry
 from tidelore.engine.model import Commit, Message, Source
-from tidelore.engine.pool import Pool
-from tidelore.engine.ports import Batch, ChatRecord, ChatWrite, LedgerRow, Now, Purged, Store, Token
+from tidelore.engine.opened import OpenChat, OpenPool, check_index, difference
+from tidelore.engine.ports import Batch, Burial, ChatRecord, ChatWrite, LedgerRow, Now, Purge, Purged, Store, Token
 from tidelore.engine.recall.index import Index
 from tidelore.engine.records import Records, chat_id
 from tidelore.engine.scopes import scope_chat
+from tidelore.engine.sync.wire import made_purge
+
+__all__ = ["Chats", "OpenChat", "OpenPool", "check_index"]
 
 T = TypeVar("T")
 ROUNDS = 8
 KEPT_POOLS = 8
-
-
-@dataclass(slots=True)
-class OpenPool:
-    """A pool in memory. `cursor` is how far the store was read, `chats` the open chats on it, `tokens` what its sources take of a
-    prompt and `words` what they are found by, both as far as that was asked for."""
-
-    id: str
-    pool: Pool = field(default_factory=Pool)
-    cursor: int = 0
-    chats: dict[str, OpenChat] = field(default_factory=dict[str, "OpenChat"])
-    tokens: dict[str, int] = field(default_factory=dict[str, int])
-    words: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-
-
-@dataclass(slots=True)
-class OpenChat:
-    """A chat in memory. `raw` is the list of messages as the host last gave it, and `screen` the number of that state (0: not known);
-    `language` is that of the chat while its newest messages are these."""
-
-    record: ChatRecord
-    home: OpenPool
-    timeline: Timeline
-    graph: Graph
-    index: Index
-    revision: int
-    raw: list[Any] = field(default_factory=list[Any])
-    screen: int = 0
-    language: tuple[tuple[str, ...], str] = (("",), "und")
-
-    @property
-    def pool(self) -> Pool:
-        return self.home.pool
 
 
 class Chats:
@@ -92,8 +62,11 @@ class Chats:
 
     async def open_scope(self, scope: str) -> OpenChat:
         """The same, made if it is new: a chat of its own that has no messages."""
-        await self.update(scope_chat(scope), [], _no_message)
-        return await self.open(scope_chat(scope))
+        name = scope_chat(scope)
+        await self.catch_up()
+        # The same pool on every replica, so that what each remembers under the scope comes together.
+        await self.update(name, [], _no_message, pool="" if self.named.get(name) else digest("pool", name))
+        return await self.open(name)
 
     async def find(self, name: str) -> OpenChat | None:
         """The chat of that name, where it is there."""
@@ -113,15 +86,15 @@ class Chats:
         return record
 
     async def _opened(self, record: ChatRecord) -> OpenChat:
-        home = self._kept(record.pool)
-        chat = home.chats.get(record.id)
-        if chat is None:
+        while True:
+            home = self._kept(record.pool)
+            chat = home.chats.get(record.id)
+            if chat is not None:
+                return chat
             # Messages before texts: both are written at once, so every message that was read has its text, whoever writes meanwhile.
             rows = await self.store.chat(record.id)
-            await self._read_pool(home)
-            chat = home.chats.get(record.id) or self._build(record, home, rows.revision, rows.rows)
-            home.chats[record.id] = chat
-        return chat
+            if await self._read_pool(home) and record.id not in home.chats:
+                home.chats[record.id] = self._build(record, home, rows.revision, rows.rows)
 
     def _kept(self, pool: str) -> OpenPool:
         """The pool in memory. Beyond a few, the one that was not used for longest goes; it is read again when asked for."""
@@ -158,19 +131,37 @@ class Chats:
         for record in await self.named.read(self.store):
             self._drop(record)
         for record in self.named.all():
-            self.clock.see(record.clock)
+            self.clock.see(record.clock, self.now())
         revisions = await self.store.revisions()
         for home in list(self._pools.values()):
             await self._read_pool(home)
             for chat in list(home.chats.values()):
-                if revisions.get(chat.record.id) != chat.revision:
+                lineage = {chat.record.id, *self.named.ancestors(chat.record)}
+                if revisions.get(chat.record.id) != chat.revision or chat.timeline.lineage != lineage:
                     self.forget(chat)
         self._version = version
 
-    async def _read_pool(self, home: OpenPool) -> None:
+    async def home(self, pool: str) -> OpenPool:
+        """A pool in memory, as far as it is stored."""
+        while True:
+            home = self._kept(pool)
+            if await self._read_pool(home):
+                return home
+
+    async def _read_pool(self, home: OpenPool) -> bool:
+        """False when a purge has touched the pool, or a text of it reads otherwise by now: then it is given up, to be read from the
+        start."""
         rows = await self.store.pool(home.id, home.cursor)
+        known = home.pool.sources
+        if home.burials not in (-1, rows.burials) or any(known.get(each.key, each).text != each.text for each in rows.sources):
+            if self._pools.get(home.id) is home:
+                del self._pools[home.id]
+            return False
+        home.burials, home.floor = rows.burials, max(home.floor, rows.floor)
+        home.pool.purged.update(rows.purged)
         home.cursor = max(home.cursor, rows.cursor)
         self._take(home, rows.sources, rows.commits)
+        return True
 
     def _take(self, home: OpenPool, sources: Sequence[Source], commits: Sequence[Commit]) -> None:
         with in_bulk():
@@ -179,7 +170,7 @@ class Chats:
     def _add(self, home: OpenPool, sources: Sequence[Source], commits: Sequence[Commit]) -> None:
         fresh = home.pool.add(sources, commits)
         for commit in fresh:
-            self.clock.see(commit.clock)
+            self.clock.see(commit.clock, self.now())
         if fresh:
             for chat in home.chats.values():
                 chat.graph.change(chat.timeline.grow(fresh))
@@ -204,8 +195,12 @@ class Chats:
 
     # ---- writing ----
 
-    def tick(self) -> int:
-        return self.clock.tick(self.now())
+    def tick(self, home: OpenPool) -> int:
+        """The clock of what is written to a pool next: later than what was changed in it by hand, and than what was purged from it, from
+        however far ahead that came."""
+        newest = home.pool.windowless[-1].clock if home.pool.windowless else 0
+        home.floor = max(self.clock.tick(self.now()), home.floor + 1, newest + 1)
+        return home.floor
 
     async def update(
         self, name: str, raw: Sequence[Any], parse: Callable[[Any], Message | str], branch_of: str = "", pool: str = "", keep: int = 0
@@ -258,13 +253,12 @@ class Chats:
             home = (await self._opened(parent)).home
         elif pool:
             # Other chats may stand on it, or what was remembered there came before them.
-            home = self._kept(pool)
-            await self._read_pool(home)
+            home = await self.home(pool)
         else:
             home = self._kept(self.token())
         # A parent that is not here yet has this id when it comes: then what was changed in it by hand is the branch's, too.
         ancestor = parent.id if parent is not None else chat_id(home.id, branch_of) if branch_of else ""
-        record = ChatRecord(chat_id(home.id, name), name, home.id, ancestor, self.tick())
+        record = ChatRecord(chat_id(home.id, name), name, home.id, ancestor, self.tick(home))
         return self._build(record, home, 0, ()), True
 
     async def _update(
@@ -280,7 +274,7 @@ class Chats:
         known = bool(chat.raw) or not keep
         if known:
             raw = [*chat.raw[:keep], *raw]
-            start, end, stop = _difference(chat.raw, raw, size)
+            start, end, stop = difference(chat.raw, raw, size)
         else:
             start, end, stop = keep, size, len(raw)
             raw = [*[{}] * keep, *raw]
@@ -291,7 +285,7 @@ class Chats:
         entries = [self._door.enter(message) for message in messages]
         sources: dict[str, Source] = {}
         for entry, message in zip(entries, messages, strict=True):
-            if entry.key not in chat.pool.sources and entry.key not in sources:
+            if entry.key not in chat.pool.sources and entry.key not in sources and entry.key not in chat.pool.purged:
                 sources[entry.key] = self._door.source(entry.key, message)
         for source in sources.values():
             chat.pool.add_source(source)
@@ -309,7 +303,8 @@ class Chats:
         if made or write.orders_out or write.rows_in:
             record = chat.record
             try:
-                await self.store.write(Batch(record.pool, list(sources.values()), (), record if made else None, write))
+                clock = self.tick(chat.home) if sources else 0
+                await self.store.write(Batch(record.pool, list(sources.values()), (), record if made else None, write, clock=clock))
             except BaseException:
                 self._lose(chat)
                 raise
@@ -323,65 +318,56 @@ class Chats:
             chat.screen = self._screens
         return change, dict(skipped)
 
-    async def commit(self, chat: OpenChat, commits: Sequence[Commit], ledger: Sequence[LedgerRow] = ()) -> None:
-        """Store commits of a chat's pool, then let them live. Call with the lock held."""
+    async def commit(
+        self, chat: OpenChat, commits: Sequence[Commit], ledger: Sequence[LedgerRow] = (), sources: Sequence[Source] = ()
+    ) -> None:
+        """Store commits of a chat's pool, then let them live; not those from messages that were purged meanwhile. Call with the lock
+        held."""
+        commits = [each for each in commits if chat.pool.purged.isdisjoint(each.window)]
+        sources = [each for each in sources if each.key not in chat.pool.purged]
+        clock = self.tick(chat.home) if sources else 0
         try:
-            await self.store.write(Batch(chat.record.pool, (), commits, None, None, ledger))
+            await self.store.write(Batch(chat.record.pool, sources, commits, None, None, ledger, clock=clock))
         except BaseException:
             self._lose(chat)
             raise
-        self._take(chat.home, (), commits)
+        self._take(chat.home, sources, commits)
         self._check_home(chat)
 
-    async def purge(self, name: str) -> tuple[ChatRecord, Purged]:
-        """Remove a chat for good. Raises NotFound."""
-        async with self.lock:
-            await self.catch_up()
-            record = self._record(name)
-            try:
-                counts = await self.store.purge(record.id)
-            finally:
-                # All is read anew, also after a purge that failed or was cancelled, so that nobody here knows what is stored.
-                self._drop(record)
-                self._version = -1
-            await self.catch_up()
-            return record, counts
+    async def purge(self, name: str) -> tuple[ChatRecord, Purge, Purged]:
+        """Remove a chat for good, and its pool with the last chat that stands on it. Raises NotFound."""
+        for _ in range(ROUNDS):
+            async with self.lock:
+                await self.catch_up()
+                record = self._record(name)
+                others = frozenset(each.id for each in self.named.all() if each.pool == record.pool and each.id != record.id)
+                clock = max(self.tick(await self.home(record.pool)), await self.store.newest(record.pool))
+                purge = made_purge(record.pool, clock, chats=((record.id, record.parent),), whole=not others)
+                try:
+                    return record, purge, await self.bury(Burial(purge, others=others))
+                except Conflict:
+                    continue
+        raise Conflict("Other writers keep changing this chat.", "Try again.")
+
+    async def bury(self, burial: Burial) -> Purged:
+        """Carry out a purge. Call with the lock held. Raises Conflict when the store is another one than it was worked out for."""
+        try:
+            counts = await self.store.purge(burial)
+        finally:
+            # All is read anew, also after a purge that failed or was cancelled, so that nobody here knows what is stored.
+            self._pools.pop(burial.purge.pool, None)
+            self.reread()
+        await self.catch_up()
+        return counts
+
+    def reread(self) -> None:
+        """What is stored was changed other than by the methods here."""
+        self._version = -1
 
     async def note(self, kind: str, chat: str, body: Mapping[str, Any]) -> None:
         """One row of the ledger."""
         await self.store.write(Batch(ledger=[LedgerRow(kind, chat, self.now(), body)]))
 
 
-CHUNK = 128
-
-
 def _no_message(raw: Any) -> Message:
     raise BadInput(f"A scope has no messages, not even {raw!r}.")
-
-
-def _difference(old: Sequence[Any], new: Sequence[Any], size: int) -> tuple[int, int, int]:
-    """(start, end, stop): slots[start:end] became new[start:stop]. Without an old list of this chat's size all is new."""
-    if not old:
-        return 0, size, len(new)
-    shorter = min(len(old), len(new))
-    start = 0
-    while start + CHUNK <= shorter and old[start : start + CHUNK] == new[start : start + CHUNK]:
-        start += CHUNK
-    while start < shorter and old[start] == new[start]:
-        start += 1
-    back, room = 0, shorter - start
-    while back + CHUNK <= room and old[len(old) - back - CHUNK : len(old) - back] == new[len(new) - back - CHUNK : len(new) - back]:
-        back += CHUNK
-    while back < room and old[-1 - back] == new[-1 - back]:
-        back += 1
-    return start, len(old) - back, len(new) - back
-
-
-def check_index(chat: OpenChat, index: int, what: str) -> None:
-    """Raises BadInput for a message index that the chat does not have."""
-    if not 0 <= index < len(chat.timeline.slots):
-        last = len(chat.timeline.slots) - 1
-        hint = (
-            f"The chat {chat.record.name!r} has messages 0 to {last}." if last >= 0 else f"The chat {chat.record.name!r} has no messages."
-        )
-        raise BadInput(f"{what} is {index}, and there is no such message.", hint)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 COUNTER_BITS = 16
+# A replica whose wall clock runs ahead of ours by more is believed in the order of its own records, and ours stays near the truth.
+FOLLOWED_MS = 24 * 3600 * 1000
 
 
 class Clock:
-    """Hands out clocks that grow, also when the wall clock stands or steps back, and follow every clock seen."""
+    """Hands out clocks that grow, also when the wall clock stands or steps back, and follow the clocks seen."""
 
     def __init__(self, last: int = 0) -> None:
         self.last = last
@@ -16,6 +18,8 @@ class Clock:
         self.last = max(self.last + 1, milliseconds << COUNTER_BITS)
         return self.last
 
-    def see(self, clock: int) -> None:
-        """Note a clock of another replica, so that what comes here after it is later."""
-        self.last = max(self.last, clock)
+    def see(self, clock: int, milliseconds: int | None = None) -> None:
+        """Note a clock of another replica, so that what comes here after it is later; at wall time `milliseconds` no further than
+        FOLLOWED_MS ahead of that. Whoever builds on a record from beyond takes that record's clock and one more (Chats.tick)."""
+        bound = clock if milliseconds is None else (milliseconds + FOLLOWED_MS) << COUNTER_BITS
+        self.last = max(self.last, min(clock, bound))

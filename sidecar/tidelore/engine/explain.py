@@ -28,7 +28,21 @@ def _belief(chat: OpenChat, part: NodePart) -> r.Belief:
     commit = part.placement.commit
     quotes: dict[str, str] = dict(part.evidence)
     cited = [slot for slot in part.placement.slots if slot.key in quotes] or list(part.placement.slots)
+    if not cited:
+        # An import or a split quotes messages and has no place of its own among them.
+        cited = sorted({slot for key in quotes for slot in chat.timeline.places.get(key, ())}, key=lambda slot: slot.order)
     return r.Belief(commit.author, commit.maker, [_message(chat, slot, quotes.get(slot.key, "")) for slot in cited], _plain(part.fields))
+
+
+def messages_of(chat: OpenChat, node: NodeState) -> list[r.MessageView]:
+    """The messages that a node rests on, in order, each once: those that it quotes, else those of its windows."""
+    quotes: dict[str, str] = {}
+    for key, quote in node.evidence:
+        quotes[key] = quotes.get(key) or quote
+    slots = {slot for part in node.parts for slot in part.placement.slots if not quotes or slot.key in quotes}
+    if not slots:
+        slots = {slot for key in quotes for slot in chat.timeline.places.get(key, ())}
+    return [_message(chat, slot, quotes.get(slot.key, "")) for slot in sorted(slots, key=lambda slot: slot.order)]
 
 
 def _message(chat: OpenChat, slot: Slot, quote: str) -> r.MessageView:

@@ -83,7 +83,8 @@ class Graph:
                     continue
             key = (*_place(placement), number)
             for alias in dict.fromkeys(named_id("entity", scope, name) for name in aliases if isinstance(name, str)):
-                if alias != target:
+                # By hand, a name can be said to mean itself: what another claim made of it is over.
+                if alias != target or not placement.slots:
                     placement.claims.append((alias, key))
                     if self.aliases.claim(alias, key, target):
                         moved.append(alias)
@@ -149,7 +150,8 @@ class Graph:
     def _ensure_node(self, placement: Placement, key: PartKey, operation: EnsureNode) -> None:
         ref = operation.ref
         id_ = self.resolve(ref, placement)
-        window = placement.commit.window
+        # What rests on no window of its own quotes the messages that it needs.
+        window = placement.commit.window or placement.commit.needs.keys
         fields = _spoken(operation.fields, placement)
         kind: Kind
         match ref:
@@ -303,9 +305,9 @@ class Graph:
         return [id_ for _, id_ in sorted((last_of(node, line), node.id) for node in shown)]
 
     def superseded(self, node: NodeState) -> bool:
-        """A fact that a later one of its line has replaced."""
+        """A fact that a later one of its line has replaced, and of which nobody said that it still stands."""
         line = line_of(node.parts[-1])
-        return line is not None and self.current(line) != node.id
+        return line is not None and not node.marked("stands") and self.current(line) != node.id
 
     def waiting(self) -> list[tuple[str, PartKey, Patch | Retire]]:
         """Patches that wait for their target, or for it to read as they expect."""

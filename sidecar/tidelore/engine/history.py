@@ -356,8 +356,13 @@ class Timeline:
         change.removed += old.values()
 
     def _lives(self, commit: Commit) -> bool:
+        # What an import needs is only what its memories quote: each of them stays when another one's message goes.
+        if commit.author != "import" and not all(map(self.stands, commit.needs.keys)):
+            return False
+        if not all(needed in self.windowless for needed in commit.needs.commits):
+            return False
         if commit.author == "upkeep":
-            return all(map(self.stands, commit.needs.keys)) and all(needed in self.windowless for needed in commit.needs.commits)
+            return True
         if not commit.chat or (commit.chat == self.chat and not self.prefix):
             return True
         return commit.chat in self.lineage and (not commit.anchor or self.stands(commit.anchor))

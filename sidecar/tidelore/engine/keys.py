@@ -30,6 +30,13 @@ class Entry:
     date: str
 
 
+@dataclass(frozen=True, slots=True)
+class Keyed(Message):
+    """A message that comes from a store, where secrets are masked and blocks cut out: `key` is that of its text as it was on screen."""
+
+    key: str = ""
+
+
 class Door:
     """Turns messages into entries and sources; remembers the keys of texts seen, since the whole chat comes at every change."""
 
@@ -38,7 +45,7 @@ class Door:
 
     def enter(self, message: Message) -> Entry:
         at = (message.role, message.text)
-        key = self._keys.get(at)
+        key = message.key if isinstance(message, Keyed) else self._keys.get(at)
         if key is None:
             if len(self._keys) >= CACHE_LIMIT:
                 self._keys.clear()

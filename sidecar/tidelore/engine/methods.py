@@ -55,12 +55,13 @@ class ChatOnly:
 
 @dataclass(frozen=True, slots=True)
 class ExtractPlan:
-    """`lag`: how many of the newest exchanges to leave alone. `exchanges`: how many make a window for the model."""
+    """`lag`: how many of the newest exchanges to leave alone. `exchanges`: how many make a window for the model. Left out, the settings
+    say both."""
 
     chat: str
     by: Literal["rules", "model"] = "model"
     lag: int | None = None
-    exchanges: int = 1
+    exchanges: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +73,25 @@ class ExtractRun:
     by: Literal["rules", "model"] = "rules"
     lag: int | None = None
     range: list[int] | None = None
-    exchanges: int = 1
+    exchanges: int | None = None
     retry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class GraphGet:
-    """`at`: the graph as of that message, its index."""
+    """`at`: the graph as of that message, its index. `kinds`, `subs`, `scopes`: of these alone, empty for all. `states`: current,
+    superseded, archived, hidden; all but hidden where it is left out. `first` and `last`: only what rests on messages from this index to
+    that one. `private`: with what is marked private."""
 
     chat: str
     at: int | None = None
+    kinds: list[str] = field(default_factory=list[str])
+    subs: list[str] = field(default_factory=list[str])
+    scopes: list[str] = field(default_factory=list[str])
+    states: list[str] = field(default_factory=list[str])
+    first: int | None = None
+    last: int | None = None
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +100,15 @@ class NodeOnly:
 
     chat: str
     node: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRetire:
+    """`node`: an id, or a beginning of one that no other has. `siblings`: also take its sentences out of every other memory."""
+
+    chat: str
+    node: str
+    siblings: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,17 +227,20 @@ class AliasAdd:
 
 @dataclass(frozen=True, slots=True)
 class RecallRun:
-    """`budget` in tokens for both blocks. `context_from`: index of the first message that is in the prompt anyway; or `context_tokens`:
+    """`preset`: story, strict, wake or plain; it, `budget`, `limit` and `patience` are what the settings say where they are left out.
+    `budget` in tokens for both blocks. `context_from`: index of the first message that is in the prompt anyway; or `context_tokens`:
     how many tokens of the newest messages are, as far as they fit whole. `reply` and `earlier` are the last answer and the user's
     message before it; they count little. `window` separates cooldowns. `scopes`: what is read beside the chat, as in ["profile",
     "character:Mira"]; `beside`: names of other chats that are read too, where they are there. `patience`: seconds that the embedder may
     take; then words and names recall alone. `exclude`: ids of memories that are left out, as if they were not there. `delivered`: ids
-    that the caller itself knows to be delivered lately; they cool in place of what the receipts of the window say."""
+    that the caller itself knows to be delivered lately; they cool in place of what the receipts of the window say. `rerank`: seconds that
+    the memory model may take to judge the best candidates, 0 for not at all; left out, what the settings say. When it fails, the preset
+    strict recalls nothing and the others by their scores."""
 
     chat: str
     query: str
     budget: int | None = None
-    preset: str = "story"
+    preset: str = ""
     limit: int | None = None
     context_from: int | None = None
     context_tokens: int | None = None
@@ -231,17 +253,20 @@ class RecallRun:
     exclude: list[str] = field(default_factory=list[str])
     delivered: list[str] | None = None
     trace: bool = True
+    rerank: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RecallCheck:
-    """`nodes` and `state` as recall.run gave them, `scopes` and `beside` as they were given to it."""
+    """`nodes` and `state` as recall.run gave them, `scopes` and `beside` as they were given to it. `cards`: the nodes of its cards, in
+    order; then both texts are made again."""
 
     chat: str
     nodes: list[str]
     state: str
     scopes: list[str] = field(default_factory=list[str])
     beside: list[str] = field(default_factory=list[str])
+    cards: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,19 @@ from typing import TypeAlias
 from tidelore.engine.codec import edge_id
 from tidelore.engine.history import Placement
 from tidelore.engine.model import Fields, FieldValue, Kind, Patch, Retire
+from tidelore.engine.text.unicode14 import fold_name
 
 # Fold order: windowed contributions (phase 0) by slot order and operation, then windowless ones (phase 1) by clock, id, operation.
 PartKey: TypeAlias = tuple[int, int, str, int]
 # An edge is known by type, ends and label; its id is the hash of these.
 EdgeName: TypeAlias = tuple[str, str, str, str]
+
+# Fields that a person's marks are kept in; they say how a node is treated, not what is remembered. `pinned`: always in the core block.
+# `archived`: out of recall, still found by a search. `private`: in no prompt and sent to no service. `stands`: a fact that holds although a
+# later one of its line came. `merged`: the nodes that went into this one. `split_from`: the node that this one was part of.
+# `imported`: what another program kept beside it, as JSON.
+SWITCHES = frozenset({"pinned", "archived", "private", "stands"})
+FLAGS = SWITCHES | {"merged", "split_from", "imported"}
 
 # In a node's tally, beside the names of fields: how certain its contributions are, and which subs are stated.
 MARKS = ("\0", "\1")
@@ -105,6 +113,15 @@ class NodeState:
         """What stands for the node: its text, name or title."""
         return text_of(self.fields)
 
+    def marked(self, flag: str) -> bool:
+        """Whether a person's mark (one of SWITCHES) is set."""
+        return self.fields.get(flag) is True
+
+    @property
+    def apart(self) -> bool:
+        """Archived or private: no recall by itself brings it up."""
+        return self.marked("archived") or self.marked("private")
+
     def _fold(self) -> None:
         fields: dict[str, FieldValue] = {}
         wanted = sum(1 for name in self.tally if name[:1] not in MARKS)
@@ -115,11 +132,14 @@ class NodeState:
                 break
         if self.tally["aliases"] > 1:
             fields["aliases"] = self._aliases()
+        if "aliases" in fields:
+            self._leave_out_own_name(fields)
         self._fields, self._retired = fields, False
         self.applied = set()
         for key, operation in self.patches:
             if isinstance(operation, Patch):
-                if fields.get(operation.field) == operation.expects:
+                # What reads so already has nothing to wait for, as when two devices pin the same memory.
+                if fields.get(operation.field) in (operation.expects, operation.value):
                     self.applied.add(key)
                     if operation.value is None:
                         fields.pop(operation.field, None)
@@ -133,6 +153,17 @@ class NodeState:
         """Other names are united, not won: two people may each add one."""
         rows = [part.fields.get("aliases") for part in self.parts]
         return tuple(dict.fromkeys(name for row in rows if isinstance(row, tuple) for name in row))
+
+    @staticmethod
+    def _leave_out_own_name(fields: dict[str, FieldValue]) -> None:
+        """A name that was said to mean itself is no other name."""
+        aliases, own = fields["aliases"], fields.get("name")
+        if isinstance(aliases, tuple) and isinstance(own, str):
+            left = tuple(name for name in aliases if fold_name(name) != fold_name(own))
+            if left:
+                fields["aliases"] = left
+            else:
+                del fields["aliases"]
 
     @property
     def shown(self) -> bool:

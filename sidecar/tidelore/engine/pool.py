@@ -72,6 +72,8 @@ class Pool:
         self.prefixes: dict[Role, Prefixes] = {"user": Prefixes(), "assistant": Prefixes()}
         self.windowless: list[Commit] = []
         self.watched: set[str] = set()
+        # Messages whose words are gone for good: nothing is extracted from them.
+        self.purged: set[str] = set()
         self._unsourced: set[str] = set()
 
     def add_source(self, source: Source) -> bool:

@@ -4,34 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from tidelore.engine.keys import Entry
 from tidelore.engine.model import Commit, Source
 
 # No id holds it.
 PARENTS_BETWEEN = ","
+# Later than every clock: what was buried until then never comes back.
+FOREVER = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
 class ChatRecord:
-    """A chat of the store. `name` is the caller's; `id` is made of pool and name and stays. `parent` is the id of the chat it branched
-    from, or empty; when that one is purged, the ids that stood there as `parent` follow, with `PARENTS_BETWEEN` between."""
+    """A chat of the store. `name` is what callers here say; `id` is made of pool and the name at first and stays. `parent` is the id of
+    the chat it branched from, or empty; when that one is purged, the ids that stood there as `parent` follow, with `PARENTS_BETWEEN`
+    between."""
 
     id: str
     name: str
     pool: str
     parent: str
     clock: int
+    title: str = ""
+
+    @property
+    def called(self) -> str:
+        """Its name where it was made. `title` is that name where another chat has it here, else empty."""
+        return self.title or self.name
 
 
 @dataclass(frozen=True, slots=True)
 class PoolRows:
-    """What a pool gained after a cursor. `cursor` goes into the next call."""
+    """What a pool gained after a cursor. `cursor` goes into the next call. `purged`: all message keys of the pool whose words are gone
+    for good. `burials`: another number whenever a purge has touched the pool, which is then read anew from the start. `floor`: what is
+    written to the pool has to have a later clock."""
 
     sources: Sequence[Source]
     commits: Sequence[Commit]
     cursor: int
+    purged: Sequence[str] = ()
+    burials: int = 0
+    floor: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +67,71 @@ class LedgerRow:
     id: int = 0
 
 
+RecordKind = Literal["source", "commit", "chat", "delivery", "purge"]
+# Kinds of the ledger whose rows go to other replicas.
+SHARED_LEDGER = frozenset({"delivery"})
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """Words that somebody wants gone, in one pool, by ids alone. `clock`: when it was said.
+
+    `chats`, with their parents, and with `whole` all of the pool: gone as far as it is not later than `clock`, so that the chat may be
+    remembered anew. `keys` of messages and ids of `commits`: gone for ever, whoever brings them. `nodes`, each with a clock: changes by
+    hand to them are gone as far as they are not later than that."""
+
+    id: str
+    pool: str
+    clock: int
+    chats: tuple[tuple[str, str], ...] = ()
+    whole: bool = False
+    commits: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    nodes: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def words(self) -> bool:
+        """Whether more goes than chats."""
+        return self.whole or bool(self.commits or self.keys or self.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class CommitText:
+    """A commit as it is stored, unread: `content` is canonical JSON."""
+
+    content: str
+    clock: int
+    replica: str
+    maker: str
+
+
+Body: TypeAlias = Source | Commit | CommitText | ChatRecord | LedgerRow | Purge
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What travels between replicas: number `sequence` (from 1) of those that `origin` wrote. `clock` is the one it came with; that of
+    what is stored under the id may be smaller. `body` is None where a purge has removed it; a commit
+    is read into one when it comes in, then `text` is its canonical JSON, and goes out as it is stored."""
+
+    origin: str
+    sequence: int
+    kind: RecordKind
+    pool: str
+    id: str
+    clock: int
+    body: Body | None
+    text: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """How far the records of an origin are here: the last sequence, and the chain up to it (sync/chain.py)."""
+
+    sequence: int
+    chain: str
+
+
 @dataclass(frozen=True, slots=True)
 class ChatWrite:
     """Slots of one chat that go and come. `revision` is the one they were worked out from."""
@@ -65,7 +144,8 @@ class ChatWrite:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One atomic write: all of it is stored or nothing."""
+    """One atomic write: all of it is stored or nothing. `clock` is that of the sources. What is new of sources, commits, chat and
+    deliveries gets numbers of this store; `records` keep their own and come in the order of their sequences."""
 
     pool: str = ""
     sources: Sequence[Source] = ()
@@ -74,6 +154,23 @@ class Batch:
     chat: ChatWrite | None = None
     ledger: Sequence[LedgerRow] = ()
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    clock: int = 0
+    records: Sequence[Record] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Burial:
+    """A purge as it is carried out here. `dead`: ids of the commits that go with its keys and nodes; they were found by reading the pool
+    up to `cursor`. `others`: ids of the pool's chats beside those it names. `then` is written in the same transaction, after it.
+    `origin` and `sequence`: where the purge came from; without, it is this store's own."""
+
+    purge: Purge
+    dead: Sequence[str] = ()
+    cursor: int = 0
+    others: frozenset[str] = frozenset()
+    then: Batch = Batch()
+    origin: str = ""
+    sequence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +209,43 @@ class Store(Protocol):
         ...
 
     async def write(self, batch: Batch) -> None:
-        """Raises Conflict when the chat's revision is another one by now; then nothing was stored."""
+        """Raises Conflict when the chat's revision is another one by now, or a record's sequence is not the next one of its origin; then
+        nothing was stored. What a purge has buried is left out: of a record only its number is kept, of other parts nothing."""
         ...
 
-    async def purge(self, chat: str) -> Purged:
-        """Remove a chat (id) for good, all of it or nothing: its record, slots and ledger rows; when no other chat uses its pool, also the
-        pool's sources, commits and ledger rows (those whose `chat` is the pool). Where it stood last in the `parent` of another chat, its
-        own `parent` is added there. A chat that is not there is nothing: all counts 0. Cursors go on: what is written to the pool later
-        is new to whoever has read it before."""
+    async def purge(self, burial: Burial) -> Purged:
+        """Carry out a purge, all of it or nothing, and keep it as a record. Bodies go from every table, and what they stood in is
+        overwritten; ids stay. With a chat go its record, slots and ledger rows; with a whole pool its sources, commits and ledger rows
+        (those whose `chat` is the pool); with keys or commits the attempts of the pool. Where a chat stood last in the `parent` of
+        another, its own `parent` is added there, also to one that comes later. Cursors go on: what is written to the pool later is
+        new to whoever has read it before. Raises Conflict where `cursor` or `others` are no longer right, or the sequence is not the
+        next one; then nothing was changed."""
+        ...
+
+    async def heads(self) -> Mapping[str, Head]:
+        """How far each origin's records are here; origins without records are left out."""
+        ...
+
+    async def chains(self, asked: Sequence[tuple[str, int]]) -> Sequence[str]:
+        """The chain of an origin up to a sequence, for each; "" for sequence 0 and where there is no such record."""
+        ...
+
+    async def log(self, origin: str, after: int, limit: int) -> Sequence[Record]:
+        """The records of an origin after a sequence, in order: one at least where there is one, and no more once their texts have `limit`
+        characters."""
+        ...
+
+    async def newest(self, pool: str) -> int:
+        """The latest clock of all records of a pool, 0 where it has none. Reads all of the log."""
+        ...
+
+    async def purges(self) -> Sequence[Record]:
+        """All purges, oldest first as they were carried out here."""
+        ...
+
+    async def rename(self, replica: str, origin: str = "", sequence: int = 0) -> None:
+        """From now on this store writes under another replica id. With `origin`, its records from `sequence` on become records of the new
+        id, numbered on: their place in the log of `origin` is free again."""
         ...
 
     async def ledger(self, kind: str, chat: str, limit: int) -> Sequence[LedgerRow]:
@@ -168,6 +294,37 @@ class Vectors(Protocol):
         ...
 
     def model(self) -> VectorModel: ...
+
+
+@runtime_checkable
+class Forgetting(Protocol):
+    """Vectors that can be told to forget; those that cannot are named in the receipt of a purge."""
+
+    async def forget(self, nodes: Collection[str]) -> None:
+        """Remove the vectors of these nodes for good, wherever they are kept; unknown ones are nothing."""
+        ...
+
+
+class Files(Protocol):
+    """The folder of a mirror: flat, names of [a-z0-9_-] with one dot. Errors are StoreError; then the round has failed and is done
+    again."""
+
+    async def list(self) -> Mapping[str, int] | None:
+        """Sizes in bytes by name; None where the host cannot list."""
+        ...
+
+    async def read(self, name: str) -> bytes | None:
+        """The whole file; None where there is none."""
+        ...
+
+    async def write(self, name: str, data: bytes) -> None:
+        """The whole file at once, in place of what was there: whoever reads meanwhile gets the old or the new one, where the host can
+        do so."""
+        ...
+
+    async def remove(self, name: str) -> None:
+        """Nothing where there is none."""
+        ...
 
 
 class Now(Protocol):

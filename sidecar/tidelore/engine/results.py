@@ -46,17 +46,6 @@ class ChatKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class PurgedChat:
-    """How much is gone. `shared`: another chat uses the pool, so its sources and commits stay."""
-
-    chat: str
-    messages: int
-    sources: int
-    commits: int
-    shared: bool
-
-
-@dataclass(frozen=True, slots=True)
 class WindowInfo:
     """`first` and `last` message index, both in it."""
 
@@ -78,12 +67,13 @@ class AsideInfo:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`windows` are due. `aside`: windows that failed too often or that the model found nothing in. `tokens`: about what the model will
-    read and write for all that is due; 0 for the rules."""
+    read and write for all that is due; 0 for the rules. `purged`: how many messages are left out because their words were purged."""
 
     windows: list[WindowInfo]
     aside: list[AsideInfo]
     lag: int
     tokens: int
+    purged: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,10 +322,13 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """`stands`: every memory is there and reads as it did. `gone`: those that are not there any more, are hidden or superseded."""
+    """`stands`: every memory is there and reads as it did. `gone`: those that are not there any more, are hidden or superseded. `core` and
+    `recalled`: the texts of the two blocks, empty unless it stands and `cards` were given."""
 
     stands: bool
     gone: list[str]
+    core: str
+    recalled: str
 
 
 @dataclass(frozen=True, slots=True)

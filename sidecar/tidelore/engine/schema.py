@@ -14,6 +14,7 @@ from typing import get_args
 from tidelore.engine.errors import BadInput
 from tidelore.engine.extract.json_scan import JSON
 from tidelore.engine.model import Kind
+from tidelore.engine.nodes import FLAGS
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 EXTRACTED: tuple[Kind, ...] = ("entity", "moment", "fact", "thread")
@@ -180,8 +181,8 @@ def _field(entry: JSON, place: str, known: Mapping[str, Field]) -> Field:
     if not isinstance(entry, dict):
         raise BadInput(f"{place}: not an object.", 'Write {"name": ..., "meaning": ...}.')
     name = _name(entry, place)
-    if name in RESERVED:
-        raise BadInput(f'{place}: "{name}" is a field of every node.', f"Reserved names: {', '.join(sorted(RESERVED))}.")
+    if name in RESERVED | FLAGS:
+        raise BadInput(f'{place}: "{name}" is a field of every node.', f"Reserved names: {', '.join(sorted(RESERVED | FLAGS))}.")
     old = known.get(name, Field(name))
     meaning = _line(entry, "meaning", place, old.meaning)
     meaning_zh = _line(entry, "meaning_zh", place, old.meaning_zh if meaning == old.meaning else "")

@@ -7,23 +7,48 @@ from typing import Any
 from tidelore.engine.chats import Chats
 from tidelore.engine.errors import BadInput
 from tidelore.engine.extract.run import Attempts
-from tidelore.engine.operations import chats, edges, extraction, graph, reading, recalling
+from tidelore.engine.jobs import Jobs
+from tidelore.engine.operations import (
+    backing,
+    chats,
+    deciding,
+    edges,
+    extraction,
+    graph,
+    keeping,
+    listing,
+    moving,
+    overview,
+    prompts,
+    reading,
+    recalling,
+    remembering,
+    settings,
+    syncing,
+    undoing,
+)
 from tidelore.engine.params import parse, to_json
-from tidelore.engine.ports import Complete, Now, Store, Token, Vectors
+from tidelore.engine.ports import Complete, Files, Now, Store, Token, Vectors
+from tidelore.engine.recalls import Recalls
+from tidelore.engine.sync.exchange import SyncState
 from tidelore.engine.table import METHODS, Call, Method
 
 __all__ = ["METHODS", "Call", "Method", "Service"]
 QUIET = Call()
 # Importing these modules fills the table.
-OPERATIONS = (chats, extraction, graph, edges, reading, recalling)
+OPERATIONS = (
+    *(chats, extraction, graph, edges, reading, recalling),
+    *(keeping, deciding, listing, remembering, undoing, moving, overview, prompts, settings, syncing, backing),
+)
 
 
 class Service:
     """`complete` and `vectors` may be absent: then the rules remember, and words and names recall. An extraction
     waits `embed_seconds` at most for the embedder; not at all with `embeds_later`, where the host gives it the texts after each write.
 
-    `attempts` (by pool) is what the ledger says of windows that gave nothing, `extracting` the ids of chats with a run under way,
-    `recalls` the newest recalls: chat id and nodes, for receipts.
+    `attempts` (by pool) is what the ledger says of windows that gave nothing, `extracting` the runs under way: id of the chat, by whom,
+    `recalls` the newest recalls, `jobs` the long works of this process, `sync` what it remembers of other replicas. `files` is the folder
+    of the mirror, where the host has one; it may come and go.
     """
 
     def __init__(
@@ -44,8 +69,11 @@ class Service:
         self.embed_seconds = embed_seconds
         self.embeds_later = embeds_later
         self.attempts: dict[str, Attempts] = {}
-        self.extracting: set[str] = set()
-        self.recalls: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self.extracting: set[tuple[str, str]] = set()
+        self.recalls = Recalls()
+        self.jobs = Jobs(now, token)
+        self.sync = SyncState()
+        self.files: Files | None = None
 
     async def call(self, name: str, params: object, call: Call = QUIET) -> Any:
         """Run a method by name with JSON parameters; the result is JSON. Raises TideloreError."""

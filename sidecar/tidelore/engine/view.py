@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,6 +11,8 @@ from typing import Any
 from tidelore.engine.codec import edge_id
 from tidelore.engine.graph import Graph
 from tidelore.engine.nodes import EdgeName, EdgeState, NodeState
+
+STATES = ("current", "superseded", "archived", "hidden")
 
 # `continues` (between neighbours in time) and `replaces` (between facts of one line) are worked out here, never written down.
 
@@ -25,7 +27,8 @@ class EvidenceView:
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """`state`: "current", or "superseded" for a fact that a later one replaced. `subs` lists what extractions disagree on."""
+    """`state`: "current"; "superseded" for a fact that a later one replaced; "archived" for what recall leaves alone; "hidden" for what was
+    hidden by hand or went into another memory. `subs` lists what extractions disagree on."""
 
     id: str
     kind: str
@@ -74,10 +77,19 @@ def node_view(graph: Graph, node: NodeState) -> NodeView:
         node.scope,
         node.text,
         {name: list(value) if isinstance(value, tuple) else value for name, value in sorted(node.fields.items())},
-        "superseded" if graph.superseded(node) else "current",
+        state_of(graph, node),
         sorted(subs) if len(subs) > 1 else [],
         [EvidenceView(source, quote) for source, quote in node.evidence],
     )
+
+
+def state_of(graph: Graph, node: NodeState) -> str:
+    """One of STATES."""
+    if node.retired:
+        return "hidden"
+    if graph.superseded(node):
+        return "superseded"
+    return "archived" if node.marked("archived") else "current"
 
 
 def edge_view(edge: EdgeState) -> EdgeView:
@@ -94,16 +106,19 @@ def _derived(graph: Graph) -> Iterator[EdgeName]:
             last = node
     for line in graph.lines:
         for older, newer in pairwise(graph.along(line)):
+            if graph.nodes[older].marked("stands"):
+                continue
             yield ("replaces", newer, older, "")
 
 
-def graph_view(graph: Graph) -> GraphView:
-    """All that is shown, sorted by id."""
-    nodes = {node.id: node_view(graph, node) for node in graph.shown()}
+def graph_view(graph: Graph, wanted: Iterable[NodeState] | None = None) -> GraphView:
+    """All that is shown, or the wanted nodes and the edges between them, sorted by id."""
+    nodes = {node.id: node_view(graph, node) for node in (graph.shown() if wanted is None else wanted)}
     edges = {edge.id: edge_view(edge) for edge in graph.edges.values() if edge.start in nodes and edge.end in nodes}
     for name in _derived(graph):
-        id_ = edge_id(*name)
-        edges[id_] = EdgeView(id_, *name, {})
+        if name[1] in nodes and name[2] in nodes:
+            id_ = edge_id(*name)
+            edges[id_] = EdgeView(id_, *name, {})
     return GraphView([nodes[id_] for id_ in sorted(nodes)], [edges[id_] for id_ in sorted(edges)])
 
 

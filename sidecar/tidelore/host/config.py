@@ -95,7 +95,8 @@ class UpstreamConfig:
 class GatewayConfig:
     """`preset` of recall; `place`: where its text goes ("" lets the preset say). `seconds`: how long a reply may wait for memory.
     `scopes` and `chats`: what is recalled beside the conversation itself; chats are patterns such as "gateway:*". `aside`: how the user's
-    message begins in requests that are no conversation, such as those for a title. `resume`: whether /resume is a command."""
+    message begins in requests that are no conversation, such as those for a title. `app_blocks`: blocks that apps put before the user's
+    words are no words of the user. `resume`: whether /resume is a command."""
 
     preset: Literal["wake", "strict", "story", "plain"] = "wake"
     place: Literal["", "user", "system"] = ""
@@ -103,6 +104,7 @@ class GatewayConfig:
     scopes: list[str] = field(default_factory=lambda: ["profile"])
     chats: list[str] = field(default_factory=lambda: ["gateway:*"])
     aside: list[str] = field(default_factory=lambda: ["### Task:"])
+    app_blocks: bool = True
     resume: bool = False
     resume_tokens: int = 4000
 

@@ -25,6 +25,9 @@ BATCH = 32
 COMPARED = 500
 """Texts that are compared with the vectors before others have their turn."""
 
+BEGUN = "."
+"""The state of a chat of which some may be embedded, so that a purge finds those too."""
+
 _log = logging.getLogger("tidelore.embedding")
 
 
@@ -83,6 +86,9 @@ class EmbeddingQueue:
     async def run(self) -> None:
         """Until it is cancelled."""
         fails = 0
+        if self._vectors.marked:
+            # Else the first question after a start would find the model not loaded, and be answered by words alone.
+            self._warm_up()
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -112,6 +118,7 @@ class EmbeddingQueue:
         stale = await self._stale(record for record in records if everything or record.pool in pools)
         self._left = len(stale)
         for record, state in stale:
+            self._vectors.set_mark(record.id, self._vectors.mark(record.id) or BEGUN)
             await self._embed(record)
             self._vectors.set_mark(record.id, state)
             self._left -= 1

@@ -15,12 +15,29 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tidelore.engine.bulk import in_bulk
-from tidelore.engine.codec import canonical, commit_in, content_out, digest
-from tidelore.engine.errors import BadInput, Conflict, StoreError
+from tidelore.engine.codec import commit_in, digest
+from tidelore.engine.errors import BadInput, StoreError
 from tidelore.engine.keys import Entry
 from tidelore.engine.model import Commit, Role, Source
-from tidelore.engine.ports import PARENTS_BETWEEN, Batch, ChatRecord, ChatRows, ChatWrite, LedgerRow, PoolRows, Purged
-from tidelore.host.migrations import STEPS
+from tidelore.engine.ports import (
+    Batch,
+    Body,
+    Burial,
+    ChatRecord,
+    ChatRows,
+    CommitText,
+    Head,
+    LedgerRow,
+    PoolRows,
+    Purged,
+    Record,
+    RecordKind,
+)
+from tidelore.engine.sync.burial import floor_of
+from tidelore.engine.sync.wire import purge_in
+from tidelore.host.migrations import STEPS, run_step
+from tidelore.host.store_log import chain_at, heads, records
+from tidelore.host.store_writes import CHAT_COLUMNS, Writing
 
 T = TypeVar("T")
 FILE = "tidelore.db"
@@ -28,6 +45,15 @@ BUSY_SECONDS = 30.0
 _PAUSE = 0.005
 # "Tide" as a number: tells our files from other SQLite files.
 APPLICATION_ID = 0x54696465
+
+# What is stored of a record under its pool and id.
+_BODIES: Mapping[RecordKind, str] = {
+    "source": "select role, text from sources where pool = :pool and key = :id",
+    "commit": "select content, clock, replica, maker from commits where pool = :pool and id = :id",
+    "chat": f"select {CHAT_COLUMNS} from chats where id = :id",
+    "delivery": "select kind, chat, at, body, id from ledger where record = :id",
+    "purge": "select body from purges where id = :id",
+}
 
 
 class SqliteStore:
@@ -91,11 +117,11 @@ class SqliteStore:
         try:
             have = self._format(db)
             for number, step in enumerate(STEPS[have:], have + 1):
-                for statement in filter(str.strip, step.split(";")):
-                    db.execute(statement)
+                run_step(db, number, step)
+                if number == 1:
+                    db.execute("insert into meta values ('replica', ?)", (secrets.token_hex(8),))
                 db.execute(f"pragma user_version = {number}")
             db.execute(f"pragma application_id = {APPLICATION_ID}")
-            db.execute("insert or ignore into meta values ('replica', ?)", (secrets.token_hex(8),))
             db.execute("commit")
         except BaseException:
             if db.in_transaction:
@@ -145,23 +171,24 @@ class SqliteStore:
         return await self._run(lambda db: int(db.execute("pragma data_version").fetchone()[0]))
 
     async def chats(self) -> Sequence[ChatRecord]:
-        return await self._run(lambda db: [ChatRecord(*row) for row in db.execute("select id, name, pool, parent, clock from chats")])
+        return await self._run(lambda db: [ChatRecord(*row) for row in db.execute(f"select {CHAT_COLUMNS} from chats")])
 
     async def pool(self, pool: str, cursor: int) -> PoolRows:
         def work(db: sqlite3.Connection) -> PoolRows:
-            db.execute("begin")
-            try:
+            with _reading(db):
                 sources = db.execute("select sequence, key, role, text from sources where pool = ? and sequence > ?", (pool, cursor))
                 commits = db.execute(
                     "select sequence, id, content, clock, replica, maker from commits where pool = ? and sequence > ?", (pool, cursor)
                 )
                 rows, changes = sources.fetchall(), commits.fetchall()
-            finally:
-                db.execute("commit")
-            # Both tables number from one counter, see `_next`, so one cursor serves both.
+                graves = dict(db.execute("select mark, clock from graves where pool = ?", (pool,)))
+                burials = int(db.execute("select count(*) from purges where pool = ? and words", (pool,)).fetchone()[0])
+            # Both tables number from one counter, see `last_number`, so one cursor serves both.
             last = max([cursor, *(row[0] for row in rows), *(row[0] for row in changes)])
+            purged = [mark.removeprefix("key ") for mark in graves if mark.startswith("key ")]
             with in_bulk():
-                return PoolRows([_source(*row[1:]) for row in rows], [self._commit(*row[1:]) for row in changes], last)
+                found, made = [_source(*row[1:]) for row in rows], [self._commit(*row[1:]) for row in changes]
+            return PoolRows(found, made, last, purged, burials, floor_of(graves))
 
         return await self._run(work)
 
@@ -176,14 +203,11 @@ class SqliteStore:
 
     async def chat(self, chat: str) -> ChatRows:
         def work(db: sqlite3.Connection) -> ChatRows:
-            db.execute("begin")
-            try:
+            with _reading(db):
                 found = db.execute("select revision from chats where id = ?", (chat,)).fetchone()
                 rows = db.execute(
                     "select key, role, name, hidden, date, position from slots where chat = ? order by position", (chat,)
                 ).fetchall()
-            finally:
-                db.execute("commit")
             return ChatRows(int(found[0]) if found else 0, [(Entry(row[0], row[1], row[2], bool(row[3]), row[4]), row[5]) for row in rows])
 
         return await self._run(work)
@@ -198,21 +222,74 @@ class SqliteStore:
         def work(db: sqlite3.Connection) -> None:
             self._check_identity()
             with _transaction(db):
-                _write(db, batch)
+                Writing(db).batch(batch)
 
         await self._run(work)
 
-    async def purge(self, chat: str) -> Purged:
+    async def purge(self, burial: Burial) -> Purged:
         def work(db: sqlite3.Connection) -> Purged:
             self._check_identity()
             with _transaction(db):
-                counts = _purge(db, chat)
+                counts = Writing(db).purge(burial)
             # The words stand in the log, too, until it is written back. It is done already: where it cannot be now, SQLite does it later.
             with suppress(sqlite3.OperationalError):
                 db.execute("pragma wal_checkpoint(truncate)")
             return counts
 
         return await self._run(work)
+
+    async def heads(self) -> Mapping[str, Head]:
+        return await self._run(heads)
+
+    async def chains(self, asked: Sequence[tuple[str, int]]) -> Sequence[str]:
+        return await self._run(lambda db: [chain_at(db, origin, sequence) for origin, sequence in asked])
+
+    async def log(self, origin: str, after: int, limit: int) -> Sequence[Record]:
+        def work(db: sqlite3.Connection) -> Sequence[Record]:
+            with _reading(db), in_bulk():
+                return list(records(db, origin, after, limit, lambda kind, pool, id_: self._body(db, kind, pool, id_)))
+
+        return await self._run(work)
+
+    async def newest(self, pool: str) -> int:
+        return await self._run(lambda db: int(db.execute("select max(clock) from log where pool = ?", (pool,)).fetchone()[0] or 0))
+
+    async def purges(self) -> Sequence[Record]:
+        def work(db: sqlite3.Connection) -> Sequence[Record]:
+            rows = db.execute(
+                "select origin, log.sequence, body from purges join log on log.kind = 'purge' and log.id = purges.id order by number"
+            ).fetchall()
+            made = [(origin, sequence, purge_in(json.loads(body))) for origin, sequence, body in rows]
+            return [Record(origin, sequence, "purge", each.pool, each.id, each.clock, each) for origin, sequence, each in made]
+
+        return await self._run(work)
+
+    async def rename(self, replica: str, origin: str = "", sequence: int = 0) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            self._check_identity()
+            with _transaction(db):
+                Writing(db).rename(replica, origin, sequence)
+
+        await self._run(work)
+
+    def _body(self, db: sqlite3.Connection, kind: RecordKind, pool: str, id_: str) -> tuple[Body | None, int]:
+        """The body of a record, None where it was purged, and how long its text is."""
+        row = db.execute(_BODIES[kind], {"pool": pool, "id": id_}).fetchone()
+        if row is None:
+            return None, 0
+        match kind:
+            case "source":
+                return _source(id_, *row), len(row[1])
+            case "commit":
+                if digest("commit", row[0]) != id_:
+                    raise _damaged(self.path, f"commit {id_} is not what was written")
+                return CommitText(row[0], int(row[1]), row[2], row[3]), len(row[0])
+            case "chat":
+                return ChatRecord(*row), len(row[1])
+            case "delivery":
+                return LedgerRow(row[0], row[1], row[2], json.loads(row[3]), row[4]), len(row[3])
+            case "purge":
+                return purge_in(json.loads(row[0])), len(row[0])
 
     def _check_identity(self) -> None:
         if self._identity() != self._opened:
@@ -253,93 +330,14 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def _write(db: sqlite3.Connection, batch: Batch) -> None:
-    if batch.new_chat is not None:
-        _new_chat(db, batch.new_chat)
-    if batch.chat is not None:
-        _chat(db, batch.chat)
-    if batch.sources or batch.commits:
-        _pool(db, batch)
-    db.executemany(
-        "insert into ledger (kind, chat, at, body) values (?, ?, ?, ?)",
-        [(row.kind, row.chat, row.at, canonical(row.body)) for row in batch.ledger],
-    )
-    db.executemany(
-        "insert into settings values (?, ?) on conflict (name) do update set value = excluded.value",
-        [(name, canonical(value)) for name, value in batch.settings.items()],
-    )
-
-
-def _purge(db: sqlite3.Connection, chat: str) -> Purged:
-    found = db.execute("select pool, parent from chats where id = ?", (chat,)).fetchone()
-    if found is None:
-        return Purged(0, 0, 0, shared=False)
-    pool, parent = found
-    messages = db.execute("delete from slots where chat = ?", (chat,)).rowcount
-    db.execute("delete from ledger where chat = ?", (chat,))
-    db.execute("delete from chats where id = ?", (chat,))
-    if parent:
-        last = PARENTS_BETWEEN + chat
-        db.execute(
-            "update chats set parent = parent || ? where parent = ? or substr(parent, -length(?)) = ?",
-            (PARENTS_BETWEEN + parent, chat, last, last),
-        )
-    if db.execute("select 1 from chats where pool = ?", (pool,)).fetchone():
-        return Purged(messages, 0, 0, shared=True)
-    # Numbers are never given twice: another process may have read the pool as far as they go.
-    db.execute("insert or replace into meta values ('sequence', ?)", (str(_last(db)),))
-    sources = db.execute("delete from sources where pool = ?", (pool,)).rowcount
-    commits = db.execute("delete from commits where pool = ?", (pool,)).rowcount
-    db.execute("delete from ledger where chat = ?", (pool,))
-    return Purged(messages, sources, commits, shared=False)
-
-
-def _new_chat(db: sqlite3.Connection, record: ChatRecord) -> None:
-    if db.execute("select 1 from chats where name = ?", (record.name,)).fetchone():
-        raise Conflict(f"A chat named {record.name!r} was made meanwhile.", "Send the update again.")
-    db.execute("insert into chats values (?, ?, ?, ?, ?, 0)", (record.id, record.name, record.pool, record.parent, record.clock))
-
-
-def _chat(db: sqlite3.Connection, write: ChatWrite) -> None:
-    done = db.execute("update chats set revision = revision + 1 where id = ? and revision = ?", (write.chat, write.revision))
-    if done.rowcount != 1:
-        raise Conflict("Another writer has changed this chat meanwhile.", "Send the update again.")
-    db.executemany("delete from slots where chat = ? and position = ?", [(write.chat, order) for order in write.orders_out])
-    db.executemany(
-        "insert into slots values (?, ?, ?, ?, ?, ?, ?)",
-        [(write.chat, order, row.key, row.role, row.name, row.hidden, row.date) for row, order in write.rows_in],
-    )
-
-
-def _pool(db: sqlite3.Connection, batch: Batch) -> None:
-    numbers = _next(db)
-    db.executemany(
-        "insert or ignore into sources values (?, ?, ?, ?, ?)",
-        [(next(numbers), batch.pool, source.key, source.role, source.text) for source in batch.sources],
-    )
-    # Equal content is one commit; the smaller clock is kept, under a new number so that other readers notice.
-    db.executemany(
-        "insert into commits values (?, ?, ?, ?, ?, ?, ?) on conflict (pool, id) do update set "
-        "sequence = excluded.sequence, clock = excluded.clock, replica = excluded.replica, maker = excluded.maker "
-        "where excluded.clock < clock",
-        [
-            (next(numbers), batch.pool, commit.id, commit.clock, commit.replica, commit.maker, canonical(content_out(commit)))
-            for commit in batch.commits
-        ],
-    )
-
-
-def _next(db: sqlite3.Connection) -> Iterator[int]:
-    """Numbers above all that sources and commits have or had, so that one cursor reads both tables."""
-    return iter(range(_last(db) + 1, 1 << 62))
-
-
-def _last(db: sqlite3.Connection) -> int:
-    numbers = (
-        "select max(sequence) as n from sources union all select max(sequence) from commits "
-        "union all select cast(value as integer) from meta where name = 'sequence'"
-    )
-    return int(db.execute(f"select max(n) from ({numbers})").fetchone()[0] or 0)
+@contextmanager
+def _reading(db: sqlite3.Connection) -> Iterator[None]:
+    """All that is read within is of one moment."""
+    db.execute("begin")
+    try:
+        yield
+    finally:
+        db.execute("commit")
 
 
 def _store_error(path: Path, error: Exception) -> StoreError:

@@ -71,6 +71,22 @@ def load(path: Path) -> Saved | None:
     return Saved(index["model"], index["hashes"], vectors, index.get("chats", {})) if np.isfinite(vectors).all() else None
 
 
+def chats_in(path: Path) -> frozenset[str]:
+    """The chats (ids) whose vectors are in the files; none where they cannot be read."""
+    try:
+        index = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return frozenset()
+    return frozenset(index.get("chats", {})) if _is_index(index) else frozenset()
+
+
+def remove(path: Path) -> None:
+    """The index first, so that it never names a matrix that is not there. Raises OSError."""
+    path.unlink(missing_ok=True)
+    for matrix in path.parent.glob(f"{path.stem}-*.npz"):
+        matrix.unlink(missing_ok=True)
+
+
 def _is_index(value: Any) -> bool:
     return (
         isinstance(value, dict)

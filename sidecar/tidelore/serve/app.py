@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.types import ASGIApp
 
 from tidelore.engine.errors import TideloreError
 from tidelore.host.keyring import Keyring
+from tidelore.serve import console
+from tidelore.serve.console_logins import Logins
 from tidelore.serve.faults import Refusal, response, unexpected
 from tidelore.serve.gate import SOCKET, Gate, Rules
 from tidelore.serve.limits import USUAL, Limits
@@ -36,6 +38,7 @@ class Parts:
     runtime: Runtime
     clock: Callable[[], float]
     limits: Limits = USUAL
+    logins: Logins = field(default_factory=Logins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,11 @@ class App:
 def build(parts: Parts, more: Sequence[BaseRoute] = ()) -> App:
     """`more`: routes of other transports. They find the caller's room with `tidelore.serve.gate.room(scope)`."""
     sockets = Sockets(parts.limits, parts.rooms.work, lambda id_, origin: _redeemed(parts.pairings, id_, origin))
-    routes = [*base_routes(parts.pairings, parts.keyring, parts.runtime), WebSocketRoute(SOCKET, sockets.serve), *more]
-    inner = Starlette(routes=routes, exception_handlers={TideloreError: _told, HTTPException: _told, Exception: _unexpected})
-    gate = Gate(inner, parts.rules, parts.keyring, parts.rooms, Throttle(parts.clock), parts.limits, parts.pairings.expects)
+    base = [*base_routes(parts.pairings, parts.keyring, parts.runtime), *console.routes(parts.logins)]
+    routes = [*base, WebSocketRoute(SOCKET, sockets.serve), *more]
+    inner = Starlette(routes=routes, exception_handlers=_HANDLERS)
+    throttle = Throttle(parts.clock)
+    gate = Gate(inner, parts.rules, parts.keyring, parts.rooms, throttle, parts.limits, parts.pairings.expects, parts.logins.find)
     return App(gate, inner.routes, sockets)
 
 
@@ -77,3 +82,12 @@ async def _unexpected(request: Request, error: Exception) -> Response:
     # Starlette raises it again after this answer, and the server's log gets it.
     del request, error
     return unexpected()
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    # Nobody hears this answer, and it is no fault of ours.
+    del request, error
+    return Response(status_code=400)
+
+
+_HANDLERS = {TideloreError: _told, HTTPException: _told, ClientDisconnect: _gone, Exception: _unexpected}

@@ -11,12 +11,14 @@ KEPT = 2000
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`chat` is a name of a chat or scope; "" where nobody knows which one. `by` is who wrote: an object of the caller's own."""
+    """`chat` is a name of a chat or scope; "" where nobody knows which one. `by` is who wrote: an object of the caller's own. `purged`:
+    something was forgotten for good."""
 
     revision: int
     chat: str
     scope: str
     by: object
+    purged: bool = False
 
 
 class Changes:
@@ -33,9 +35,9 @@ class Changes:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    def happened(self, chat: str = "", scope: str = "", by: object = None) -> None:
+    def happened(self, chat: str = "", scope: str = "", by: object = None, *, purged: bool = False) -> None:
         self.revision += 1
-        change = Change(self.revision, chat, scope, by)
+        change = Change(self.revision, chat, scope, by, purged)
         self._kept.append(change)
         for listener in list(self._listeners):
             listener(change)

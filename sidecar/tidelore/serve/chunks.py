@@ -49,7 +49,10 @@ class Joiner:
             raise BadInput(f"Chunk {at} of {of} came where {len(parts)} was due.", "Send the chunks of a message in order.")
         parts.append(text)
         self._size += _bytes(text)
-        if self._size > self._limit or len(self._open) > OPEN_AT_ONCE:
+        if len(self._open) > OPEN_AT_ONCE:
+            many = f"{OPEN_AT_ONCE} messages at most may be under way in chunks."
+            raise Refusal(413, "message_too_large", many, "Send one to its end first.")
+        if self._size > self._limit:
             raise Refusal(413, "message_too_large", f"A message holds at most {self._limit:,} bytes.", "Send less at once.")
         if at + 1 < of:
             return None

@@ -1,9 +1,11 @@
-"""Looks at the sidecar that runs, or would run: asks it what a stranger would ask, and expects to be refused."""
+"""Looks at the sidecar that runs, or would run: asks it what a stranger would ask, and expects to be refused. And at the services behind
+its gateway."""
 
 from __future__ import annotations
 
+import re
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,15 +13,18 @@ from urllib.parse import urlsplit
 import httpx
 
 from tidelore.engine.errors import TideloreError
-from tidelore.host.config import ServeConfig
+from tidelore.host.config import ServeConfig, UpstreamConfig
 from tidelore.host.daemon import RECORD, Daemon, running
 from tidelore.host.diagnosis import Finding
+from tidelore.host.diagnosis_models import without_secrets
 from tidelore.host.profiles import DEFAULT, Profiles
+from tidelore.serve.gateway.upstreams import Upstream, ask_for_models, connected
 from tidelore.serve.origins import is_loopback, origin_of
 from tidelore.serve.process import CannotListen, listen
 
 SECONDS = 5.0
 STRANGER = "stranger.example"
+_VARIABLE = re.compile("[A-Z][A-Z0-9_]{0,63}")
 
 
 async def sidecar(data: Path, config: ServeConfig) -> list[Finding]:
@@ -39,6 +44,35 @@ async def sidecar(data: Path, config: ServeConfig) -> list[Finding]:
     else:
         out.append(Finding("sidecar", "ok", "stopped"))
     return [*out, _port(config)]
+
+
+async def upstreams(configs: Sequence[UpstreamConfig], secret: Callable[[str], str]) -> AsyncIterator[Finding]:
+    """Whether each service behind the gateway can be reached and takes its key. `secret` gives the key of a variable's name. The words of
+    a service are left out: they may quote the key."""
+    try:
+        async with connected(configs, secret) as found:
+            for upstream in found.all:
+                yield await _upstream(upstream)
+    except TideloreError as error:
+        yield Finding("upstream", "fail", "wrong", {"reason": error.sentence})
+
+
+async def _upstream(upstream: Upstream) -> Finding:
+    named = upstream.config.key_env
+    # What is no name of a variable may be a key that somebody put there.
+    shown = named if _VARIABLE.fullmatch(named) else "key_env"
+    values: dict[str, Any] = {"name": upstream.name, "url": without_secrets(upstream.url), "variable": shown}
+    if named and not upstream.key:
+        return Finding("upstream", "fail", "key", values)
+    try:
+        answer = await ask_for_models(upstream)
+    except httpx.HTTPError:
+        return Finding("upstream", "fail", "unreachable", values)
+    values |= {"status": answer.status_code}
+    if answer.status_code in (401, 403):
+        return Finding("upstream", "fail", "refused", values)
+    # Some services have no such list, and answer chats all the same.
+    return Finding("upstream", "ok", "answers", values) if answer.is_success else Finding("upstream", "warn", "unlisted", values)
 
 
 def _reach(config: ServeConfig) -> Iterator[Finding]:

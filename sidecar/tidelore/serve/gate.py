@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tidelore.engine.errors import TideloreError
 from tidelore.host.keyring import Caller, Keyring
+from tidelore.host.profiles import KEY_MARK
 from tidelore.serve.faults import Refusal, response
 from tidelore.serve.limits import Limits
 from tidelore.serve.origins import host_of, is_loopback, origin_of
@@ -21,14 +24,17 @@ from tidelore.serve.throttle import Throttle
 
 VISIT = "tidelore.visit"
 SOCKET = "/ws"
-# No key: the page and the list of routes have no data, /health says nothing, the runtime is public, and who pairs has no key yet.
-WITHOUT_KEY = frozenset({"/", "/openapi.json", "/health"})
-WITHOUT_KEY_UNDER = ("/pair/", "/runtime/")
+# No key: the pages and the list of routes have no data, /health says nothing, the runtime is public, and who pairs or logs in has none yet.
+WITHOUT_KEY = frozenset({"/", "/console", "/openapi.json", "/health"})
+WITHOUT_KEY_UNDER = ("/console/", "/pair/", "/runtime/")
 # Pages that have not paired may come here and nowhere else.
 FOR_STRANGERS = ("/pair/",)
-KEY_NAMES = frozenset({"key", "token", "api_key", "apikey", "access_token", "x-api-key", "authorization", "auth", "secret", "password"})
+# Names of parameters without their signs: api_key, api-key and apiKey are one.
+KEY_NAMES = frozenset("key token apikey accesskey accesstoken authtoken xapikey authorization auth bearer secret password".split())
+_OURS = re.compile(rf"{KEY_MARK}[\w-]{{16,}}")
 _METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
 _PREFLIGHT_SECONDS = "600"
+_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +82,11 @@ class Gate:
         throttle: Throttle,
         limits: Limits,
         expects: Callable[[str], bool] = lambda _: False,
+        sessions: Callable[[str, str], Caller | None] = lambda _key, _origin: None,
     ) -> None:
-        """`expects`: whether a page of this origin comes for the key that its pairing gave it."""
+        """`expects`: whether a page of this origin comes for the key that its pairing gave it. `sessions`: whose a key is that is in no
+        file, by the origin of its page."""
+        self._sessions = sessions
         self._expects = expects
         self._app = app
         self._rules = rules
@@ -102,7 +111,7 @@ class Gate:
                 return
             _check_address(scope)
             here = await self._visit(scope, headers, origin)
-            limited = _Body(receive, self._limits.body, headers) if scope["type"] == "http" else receive
+            limited = _Body(receive, self._limits, headers) if scope["type"] == "http" else receive
         except TideloreError as error:
             await _refuse(scope, receive, answer, error)
             return
@@ -124,7 +133,8 @@ class Gate:
         """The page that asks; "" where it is none."""
         given = headers.getlist("origin")
         if not given:
-            return ""
+            # Of a page of ours: a browser names no origin when such a page only reads, but says that it is one of the same.
+            return (origin_of(f"http://{headers['host']}") or "") if headers.get("sec-fetch-site") == "same-origin" else ""
         origin = origin_of(given[0]) if len(given) == 1 else None
         if origin is not None:
             if origin in self._rules.origins or self._keyring.knows(origin):
@@ -168,7 +178,7 @@ class Gate:
                 f"Try again in {wait:.0f} seconds.",
                 {"Retry-After": f"{wait:.0f}"},
             )
-        caller = self._keyring.find(key, here.origin)
+        caller = self._keyring.find(key, here.origin) or self._sessions(key, here.origin)
         if caller is None:
             self._throttle.failed(here.address, key)
             raise Refusal(
@@ -198,8 +208,9 @@ def _key(headers: Headers) -> str:
 
 
 def _check_address(scope: Scope) -> None:
-    names = {name.lower() for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)}
-    if names & KEY_NAMES:
+    given = parse_qsl(scope["query_string"].decode("latin-1").replace(";", "&"), keep_blank_values=True)
+    names = {"".join(filter(str.isalnum, name.lower())) for name, _ in given}
+    if names & KEY_NAMES or any(KEY_MARK in each and _OURS.search(each) for each in (scope["path"], *(value for _, value in given))):
         raise Refusal(
             400,
             "key_in_address",
@@ -254,18 +265,30 @@ async def _refuse(scope: Scope, receive: Receive, answer: _Answer, error: Tidelo
 
 
 class _Body:
-    """Receives no more than the limit. Raises Refusal, which the application turns into the answer."""
+    """Receives no more than the limit, and waits no longer than it may come to a halt. Raises Refusal, which the application turns into
+    the answer."""
 
-    def __init__(self, receive: Receive, limit: int, headers: Headers) -> None:
+    def __init__(self, receive: Receive, limits: Limits, headers: Headers) -> None:
         self._receive = receive
-        self._limit = limit
+        self._limit = limits.body
+        self._seconds = limits.stalled_seconds
         self._came = 0
+        self._whole = False
+        if "transfer-encoding" in headers and "content-length" in headers:
+            # Two who read the same request differently see two requests where there is one.
+            raise Refusal(400, "bad_request", "The request gives its length twice.", headers={"Connection": "close"})
         said = headers.get("content-length", "")
-        if said.isdecimal() and int(said) > limit:
+        if said.isdecimal() and (len(said) > _DIGITS or int(said) > self._limit):
             raise self._too_large()
 
     async def __call__(self) -> Message:
-        message = await self._receive()
+        try:
+            # After the body whoever waits here waits for the client to go.
+            async with asyncio.timeout(None if self._whole else self._seconds):
+                message = await self._receive()
+        except TimeoutError as late:
+            raise Refusal(408, "body_late", "The body of the request did not come.", headers={"Connection": "close"}) from late
+        self._whole = self._whole or not message.get("more_body", False)
         self._came += len(message.get("body", b""))
         if self._came > self._limit:
             raise self._too_large()

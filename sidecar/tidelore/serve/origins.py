@@ -11,7 +11,8 @@ _LONGEST = 300
 
 def origin_of(text: str) -> str | None:
     """ "scheme://host" with the port where it is not the scheme's own, in small letters; None for what is no origin, "null" included."""
-    if len(text) > _LONGEST or not text.isascii() or not text.isprintable() or " " in text:
+    # A percent sign would be a zone of this machine's network, which no browser sends.
+    if len(text) > _LONGEST or not text.isascii() or not text.isprintable() or " " in text or "%" in text:
         return None
     try:
         parts = urlsplit(text)

@@ -27,13 +27,17 @@ from tidelore.host.models import embedding_model, memory_model
 from tidelore.host.models import secrets as secrets_of
 from tidelore.host.open import now, token
 from tidelore.host.profiles import DEFAULT, Profiles, new_key
+from tidelore.serve import console
 from tidelore.serve.app import App, Parts, build
+from tidelore.serve.console_logins import Logins
+from tidelore.serve.descriptors import allow_many
 from tidelore.serve.gate import Rules
 from tidelore.serve.idle import Idle
 from tidelore.serve.limits import USUAL, Limits
 from tidelore.serve.logs import to_stderr
 from tidelore.serve.origins import is_loopback
 from tidelore.serve.pairing import Pairing, Pairings
+from tidelore.serve.patience import patient
 from tidelore.serve.rooms import Models, Rooms, opened
 from tidelore.serve.runtime import Runtime, shipped
 from tidelore.serve.transports import transports
@@ -80,12 +84,14 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What serves now: its address, the key of the default profile, the pairings, and how to stop it."""
+    """What serves now: its address, the key of the default profile, the pairings, and how to stop it. `console(chat)` gives an
+    address at which the panel opens once, on that chat or, for "", on the newest."""
 
     url: str
     key: str
     pairings: Pairings
     stop: Callable[[], None]
+    console: Callable[[str], str]
 
 
 async def run(options: Options, ready: Callable[[Running], None]) -> None:
@@ -96,6 +102,7 @@ async def run(options: Options, ready: Callable[[Running], None]) -> None:
     serve = options.config.serve
     if not (is_loopback(serve.host) or options.remote):
         raise NotLoopback(serve.host)
+    allow_many()
     with claimed(options.data) as claim, contextlib.closing(listen(serve.host, serve.port)) as listening:
         profiles = Profiles(options.data)
         keyring = Keyring(profiles, Grants(options.data))
@@ -105,21 +112,29 @@ async def run(options: Options, ready: Callable[[Running], None]) -> None:
             opened(profiles, models) as rooms,
             transports(options.config, options.data) as more,
         ):
-            pairings = _pairings(keyring, options.on_pairing)
-            app = build(_parts(options, keyring, rooms, pairings), more)
-            await _serve(app, rooms, listening, options, claim, lambda url, stop: ready(Running(url, key, pairings, stop)))
+            logins = Logins()
+            pairings = _pairings(keyring, logins, listening.getsockname()[1], options.on_pairing)
+            app = build(_parts(options, keyring, rooms, pairings, logins), more)
+
+            def begun(url: str, stop: Callable[[], None]) -> None:
+                ready(Running(url, key, pairings, stop, lambda chat: console.address(url, logins.code(DEFAULT, chat))))
+
+            await _serve(app, rooms, listening, options, claim, begun)
 
 
-def _parts(options: Options, keyring: Keyring, rooms: Rooms, pairings: Pairings) -> Parts:
+def _parts(options: Options, keyring: Keyring, rooms: Rooms, pairings: Pairings, logins: Logins) -> Parts:
     serve = options.config.serve
     hosts = {name.lower() for name in serve.hosts} | ({serve.host.lower()} if options.remote else set())
     runtime = Runtime(shipped(), options.data / RUNTIME_FOLDER, serve.cdns, Path(serve.runtime).expanduser() if serve.runtime else None)
     rules = Rules(frozenset(hosts), frozenset(serve.origins))
-    return Parts(rules, keyring, rooms, pairings, runtime, time.monotonic, options.limits)
+    return Parts(rules, keyring, rooms, pairings, runtime, time.monotonic, options.limits, logins)
 
 
-def _pairings(keyring: Keyring, announce: Callable[[Pairing], None]) -> Pairings:
+def _pairings(keyring: Keyring, logins: Logins, port: int, announce: Callable[[Pairing], None]) -> Pairings:
     def grant(pairing: Pairing) -> str:
+        if console.is_own(pairing.origin, port):
+            # The panel in a browser: it is let in for as long as it is open, not for ever.
+            return logins.session(pairing.profile, pairing.origin)
         key = new_key()
         keyring.grants.add(Grant(pairing.origin, pairing.client, pairing.profile, "", now()), key)
         return key
@@ -147,6 +162,7 @@ async def _serve(
     server = _Server(
         uvicorn.Config(
             idle,
+            http=patient(limits.head_seconds),
             lifespan="off",
             log_config=None,
             access_log=False,

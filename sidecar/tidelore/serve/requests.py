@@ -81,3 +81,24 @@ class Forgotten:
     """How many pages."""
 
     forgotten: int
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """`code`: from the fragment of the address."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedIn:
+    """`key`: of this session. `chat`: which one to show, "" where the address says none."""
+
+    key: str
+    profile: str
+    chat: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoginCode:
+    code: str

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from tidelore.engine.ports import Complete
@@ -16,6 +17,7 @@ from tidelore.host.embedding_queue import EmbeddingQueue
 from tidelore.host.local_embedder import LocalEmbedder
 from tidelore.host.open import open_service, token
 from tidelore.host.profiles import Profiles
+from tidelore.host.unused_vectors import UnusedVectors
 from tidelore.host.vectors import MatrixVectors
 from tidelore.serve.changes import Changes
 from tidelore.serve.discover import discover
@@ -113,7 +115,8 @@ class RoomTable:
             room.work.end()
             if method.name not in QUIET_WRITES:
                 # Also after a failure: a part may have been stored.
-                room.changes.happened(getattr(params, "chat", ""), getattr(params, "scope", ""), self._by)
+                purged = "purge" in method.name
+                room.changes.happened(getattr(params, "chat", ""), getattr(params, "scope", ""), self._by, purged=purged)
 
 
 def closing() -> Refusal:
@@ -143,6 +146,8 @@ class Rooms:
                 service.chats.kept_pools = KEPT_POOLS
                 self._seen[profile] = await service.store.version()
                 changes = Changes(token())
+                if vectors is None:
+                    await self._stack.enter_async_context(_unused(service, folder / VECTORS, changes))
                 embedding = await self._stack.enter_async_context(_embedding(service, vectors, self.models.embedder, changes))
                 self._open[profile] = Room(profile, service, self.models, changes, self.work, embedding)
             return self._open[profile]
@@ -202,3 +207,16 @@ async def _embedding(
         await vectors.save()
         if not task.cancelled():
             task.result()
+
+
+@asynccontextmanager
+async def _unused(service: Service, path: Path, changes: Changes) -> AsyncIterator[None]:
+    unused = UnusedVectors(service, path)
+    silence = changes.listen(lambda _: unused.changed())
+    task = asyncio.create_task(unused.run())
+    try:
+        yield
+    finally:
+        silence()
+        task.cancel()
+        await asyncio.wait([task])

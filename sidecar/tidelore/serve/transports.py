@@ -19,7 +19,7 @@ async def transports(config: Config, data: Path) -> AsyncIterator[Sequence[BaseR
     """The routes while they can be used. Raises BadInput for a setting that is wrong."""
     held = keys(data)
     async with (
-        mcp.routes(config.mcp.tools) as mcp_routes,
+        mcp.routes(config.mcp.tools, config.gateway) as mcp_routes,
         gateway.routes(config.gateway, config.upstream, lambda name: secret(name) or held.get(name, "")) as gateway_routes,
     ):
         yield [*mcp_routes, *gateway_routes, *hooks.routes(config.gateway)]

@@ -124,6 +124,48 @@ def test_memories_of_a_scope_count_when_it_is_read(kit: Kit) -> None:
     assert check(kit, held, scopes=["profile"]) == (False, [written["node"]])
 
 
+def blocks(kit: Kit, found: dict[str, Any], **more: Any) -> tuple[str, str]:
+    """Both texts, made again of what stands."""
+    asked = {"nodes": found["nodes"], "state": found["state"], "cards": [card["node"] for card in found["cards"]]}
+    made = kit.call("recall.check", chat="c", **{**asked, **more})
+    return made["core"], made["recalled"]
+
+
+@pytest.mark.parametrize("budget", [90, 900], ids=["tight", "wide"])
+def test_both_texts_are_made_again_of_their_memories_byte_for_byte(kit: Kit, budget: int) -> None:
+    for number in range(6):
+        kit.call("node.write", chat="c", kind="fact", sub="rule", text=f"Rule {number}: Biscuit never leaves the mill by night.")
+    found = kit.recall("c", QUERY, budget=budget)
+    assert found["recalled"]
+    assert blocks(kit, found) == (found["core"], found["recalled"])
+    kit.restart()
+    assert blocks(kit, found) == (found["core"], found["recalled"])
+    assert blocks(kit, found, nodes=found["nodes"][::-1]) == (found["core"], found["recalled"])
+
+
+def test_memories_of_a_scope_are_made_again_beside_the_chats_own(kit: Kit) -> None:
+    kit.call("node.write", scope="profile", text="Biscuit is afraid of the mill.")
+    kit.call("node.write", scope="profile", kind="fact", sub="rule", text="Nobody enters the mill.")
+    found = kit.recall("c", QUERY, scopes=["profile"])
+    assert "Nobody enters" in found["core"]
+    assert "afraid of the mill" in found["recalled"]
+    assert blocks(kit, found, scopes=["profile"]) == (found["core"], found["recalled"])
+
+
+def test_no_text_is_made_of_what_does_not_stand_or_was_not_asked_for(kit: Kit) -> None:
+    found = kit.recall("c", QUERY)
+    assert blocks(kit, found, state="0" * 32) == ("", "")
+    assert blocks(kit, found, nodes=[*found["nodes"], "no such node"]) == ("", "")
+    assert blocks(kit, found, cards=None) == ("", "")
+
+
+def test_no_memory_comes_in_by_the_list_of_cards(kit: Kit) -> None:
+    found = kit.recall("c", QUERY)
+    empty = kit.recall("c", QUERY, budget=1)
+    assert empty["nodes"] == []
+    assert blocks(kit, empty, cards=found["nodes"]) == ("", "")
+
+
 def test_nothing_recalled_stands_and_what_never_was_does_not(kit: Kit) -> None:
     empty = Kit()
     empty.show("c", SAID)

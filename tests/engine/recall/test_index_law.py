@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from tests.engine.recall.vectors import FixedVectors
+from tests.engine.rewrites import rewrite
 from tidelore.engine.clock import Clock
 from tidelore.engine.codec import evident_id, named_id, windowed, windowless
 from tidelore.engine.extract.rules import extract
@@ -239,6 +240,14 @@ class IndexLaw(RuleBasedStateMachine):
             operations.append(Retire(node.id, node.text) if kind == "retire" else Patch(node.id, field, node.fields.get(field), value))
         anchor = keys[-1] if keys else ""
         self.add([windowless("person", operations, clock=self.clock.tick(0), replica="r", chat=CHAT, anchor=anchor, undoes=undoes)])
+
+    @rule(data=st.data())
+    def put_in_order(self, data: Any) -> None:
+        """Merge, split, mark and decide what is shown."""
+        keys, clock = self.one.timeline.keys, self.clock.tick(0)
+        operations, needs = rewrite(data.draw, self.one.graph, self.one.timeline, str(clock))
+        anchor = keys[-1] if keys else ""
+        self.add([windowless("person", operations, clock=clock, replica="r", chat=CHAT, anchor=anchor, needs=needs)])
 
     @rule(data=st.data(), query=st.sampled_from(QUERIES), budget=st.sampled_from((60, 150, 1000)), preset=st.sampled_from(sorted(PRESETS)))
     def recall(self, data: Any, query: str, budget: int, preset: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.engine.recall.story import core_commit, write
 from tests.engine.service_kit import Kit, rows
 from tidelore.engine.model import EnsureNode, Named
-from tidelore.engine.recall.pack import CLOSE, Line, line_text, pack
+from tidelore.engine.recall.pack import CLOSE, Line, added_tokens, day_of, frame_tokens, line_text, pack
 from tidelore.engine.text.counting import count_tokens
 
 LONG = (
@@ -200,3 +200,63 @@ def test_only_open_threads_are_core(status: str, open_: bool) -> None:
 
 def _traced(found: Any, words: str) -> dict[str, Any]:
     return next(card for card in found["trace"]["cards"] if words in card["text"])
+
+
+# ---- days ----
+
+DAY, NEXT_DAY = "2023-05-08", "2023-05-09"
+
+
+def dated(node: str, day: str, order: int, text: str = "We sailed.") -> Line:
+    return Line(node, line_text(text, "Ann", day), order, day_of(day))
+
+
+def test_memories_of_one_day_stand_under_it_and_a_single_one_in_a_line() -> None:
+    lines = [dated("c", NEXT_DAY, 3, "Storm."), dated("b", DAY, 2, "Rain."), dated("a", DAY, 1, "Sun."), Line("d", "- No date.", 4)]
+    block = pack(lines, "recalled", "en", 200)
+    assert block.text.splitlines()[2:-1] == [
+        "- [2023-05-08]",
+        "  - Ann: Sun.",
+        "  - Ann: Rain.",
+        "- [2023-05-09] Ann: Storm.",
+        "- No date.",
+    ]
+    assert block.nodes == ("c", "b", "a", "d"), "best first"
+
+
+def test_days_that_come_in_turn_are_each_put_together() -> None:
+    lines = [dated(str(at), (DAY, NEXT_DAY)[at % 2], at, f"Day {at}.") for at in range(4)]
+    body = pack(lines, "recalled", "en", 200).text.splitlines()[2:-1]
+    assert body == ["- [2023-05-08]", "  - Ann: Day 0.", "  - Ann: Day 2.", "- [2023-05-09]", "  - Ann: Day 1.", "  - Ann: Day 3."]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([DAY, NEXT_DAY, "", "2024-01-01T09:30"]), st.text("ab日. !\n", min_size=1, max_size=30)), max_size=12
+    ),
+    st.integers(0, 250),
+)
+def test_what_lines_cost_together_keeps_the_budget(rows: list[tuple[str, str]], budget: int) -> None:
+    lines = [dated(str(at), day, at, text) for at, (day, text) in enumerate(rows)]
+    block = pack(lines, "recalled", "en", budget)
+    assert block.tokens <= budget or not block.nodes
+    beside: list[Line] = []
+    total = frame_tokens("recalled", "en")
+    for line in lines:
+        total += added_tokens(line, beside)
+        beside.append(line)
+    assert pack(lines, "recalled", "en", total).nodes == tuple(line.node for line in lines)
+
+
+def test_a_day_that_is_shared_leaves_room_for_more() -> None:
+    kit = Kit()
+    said = rows(*(("AB"[at % 2], f"The ferry to port {at} was late.") for at in range(40)))
+    one_day = [{**row, "date": f"{DAY}T10:00"} for row in said]
+    many = [{**row, "date": f"2023-{1 + at // 28:02}-{1 + at % 28:02}T10:00"} for at, row in enumerate(said)]
+    kit.remember("one", one_day)
+    kit.remember("many", many)
+    found = {chat: kit.recall(chat, "Which ferry was late?", budget=300, limit=100) for chat in ("one", "many")}
+    assert len(found["one"]["cards"]) > len(found["many"]["cards"]) > 3
+    for each in found.values():
+        assert each["tokens"] <= 300
+        assert sum(line.strip().startswith("- ") and "ferry" in line for line in each["recalled"].splitlines()) == len(each["cards"])

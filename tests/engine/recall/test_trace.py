@@ -146,3 +146,23 @@ def test_how_the_chat_came_to_stand_does_not_matter() -> None:
     kit.remember("c", CHAT)
     for query in QUERIES:
         assert without_id(kit.recall("c", query)) == without_id(plain.recall("c", query))
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+def test_memories_are_ranked_by_the_sum_of_the_signals_that_the_trace_shows(vectors: bool) -> None:
+    kit = Kit(vectors=FixedVectors() if vectors else None)
+    said = [
+        ("AB"[at % 2], f"{what} {at}?" if at % 5 == 0 else f"The {what} {at} of Bergen, last week.") for at, what in enumerate(WHAT * 4)
+    ]
+    kit.remember("c", rows(*said))
+    if vectors:
+        nodes = [node["id"] for node in kit.nodes("c", "moment")]
+        kit.service.vectors = FixedVectors({node: at / 40 for at, node in enumerate(nodes)})
+    for query in ("When was the ferry late?", "Where did A see the storm of last week?", "lamp", "Who is B?"):
+        cards = kit.recall("c", query, limit=100, budget=100_000)["trace"]["cards"]
+        assert len(cards) > 3
+        assert [card["score"] for card in cards] == sorted((card["score"] for card in cards), reverse=True)
+        assert all(sum(card["signals"].values()) == pytest.approx(card["score"], abs=1e-5) for card in cards)
+
+
+WHAT = ["ferry", "storm", "lamp", "ledger", "violin", "harbour", "key"]

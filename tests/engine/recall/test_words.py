@@ -118,6 +118,54 @@ def test_the_question_at_the_end_of_a_long_text_decides(ending: str) -> None:
     assert first(kit.recall("c", text)) == "Corvin hid the amulet under the chapel floor."
 
 
+LONG_TEXTS = {
+    "zh": ("科尔文把护身符藏在教堂的地板下。", "暴风雨从中午起就压在黑色的悬崖上，码头的灯笼摇晃着。", "护身符藏在哪里？"),
+    "ja": (
+        "コルヴィンはお守りを礼拝堂の床下に隠した。",
+        "昼から嵐が黒い崖にかかり、波止場の提灯が揺れていた。",
+        "お守りはどこに隠しましたか？",
+    ),
+    "ko": (
+        "코르빈은 부적을 예배당 마루 밑에 숨겼다.",
+        "정오부터 폭풍이 검은 절벽 위로 몰려왔고 부두의 등불이 흔들렸다.",
+        "부적은 어디에 숨겼어요?",
+    ),
+    "ru": (
+        "Корвин спрятал амулет под полом часовни.",
+        "С полудня буря шла над чёрными скалами, и фонари на причале качались.",
+        "Где амулет?",
+    ),
+    "ar": ("أخفى كورفين التميمة تحت أرضية الكنيسة.", "كانت العاصفة فوق الصخور السوداء وكانت المصابيح تتأرجح.", "أين التميمة؟"),
+    "fr": (
+        "Corvin a caché l'amulette sous le plancher de l'église.",
+        "L'orage roulait sur les falaises et les lanternes du quai sifflaient.",
+        "Où est l’amulette ?",
+    ),
+}
+
+
+@pytest.mark.req("B7", "B5", "P67")
+@pytest.mark.parametrize("language", LONG_TEXTS)
+def test_the_question_at_the_end_decides_in_every_script(language: str) -> None:
+    kept, aside, question = LONG_TEXTS[language]
+    text = (aside + " ") * (LONG_TEXT // len(aside) + 2) + question
+    kit = story(aside, kept, *CHINESE, *RUSSIAN, *ENGLISH)
+    assert first(kit.recall("c", text)) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("I bought a telescope from the smith.", "What did you buy?"),
+        ("She taught the children to swim.", "Which child does she teach?"),
+        ("We flew over the glacier.", "Did you fly?"),
+        ("The wolves were heard at the mill.", "Was there a wolf?"),
+    ],
+)
+def test_irregular_forms_of_english_are_found_by_the_plain_one(text: str, query: str) -> None:
+    assert first(story("Rain again.", text, "The soup was salty.").recall("c", query)) == text
+
+
 def test_a_long_reply_counts_little_beside_the_words_of_the_user() -> None:
     reply = "The storm rolled over the cliffs while lanterns hissed on the quay and the ferryman cursed the tide, the rope, the rain. " * 3
     kit = story(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { batch, change, commit, everything, failure, freshName, newChat, openStore, row, source } from "./kit.mjs";
+import { batch, change, commit, everything, failure, freshName, newChat, note, openStore, purge, row, source } from "./kit.mjs";
 import Dexie from "../../../extension/vendor/dexie.mjs";
 import { connect, openDatabase } from "../../../extension/store/database.js";
 import { openPort } from "../../../extension/store/store.js";
@@ -24,7 +24,7 @@ test("of two tabs on one revision the second has a conflict, and nothing of eith
   const { here, there, close } = await twoTabs();
   await here.write(batch({ chat: change("c", 1, [row(3)]), commits: [commit("one")] }));
   const before = await everything(here);
-  const late = batch({ chat: change("c", 1, [row(4)], [row(1).order]), commits: [commit("two")], sources: [source("k4")], ledger: [{ kind: "recall", chat: "c", at: 1, body: "{}" }], settings: { a: "1" } });
+  const late = batch({ chat: change("c", 1, [row(4)], [row(1).order]), commits: [commit("two")], sources: [source("k4")], ledger: [note("recall", "c")], settings: { a: "1" } });
   const error = await failure(there.write(late));
   assert.equal(error.code, "conflict");
   assert.ok(error.hint);
@@ -38,7 +38,7 @@ test("of two tabs on one revision the second has a conflict, and nothing of eith
 
 test("many writes of two tabs at once are all stored, under numbers of their own", async () => {
   const { here, there, close } = await twoTabs();
-  const writes = Array.from({ length: 40 }, (_, at) => (at % 2 ? here : there).write(batch({ commits: [commit(`c${at}`)], ledger: [{ kind: "recall", chat: "c", at, body: "{}" }] })));
+  const writes = Array.from({ length: 40 }, (_, at) => (at % 2 ? here : there).write(batch({ commits: [commit(`c${at}`)], ledger: [note("recall", "c")] })));
   await Promise.all(writes);
   assert.equal((await here.pool("p", 0)).commits.length, 40);
   const rows = await there.ledger("recall", "c", 100);
@@ -54,7 +54,7 @@ test("the version changes with another tab's write, a purge too, and not with on
   assert.equal(await here.version(), own);
   assert.notEqual(await there.version(), other);
   const now = await there.version();
-  await here.purge("c");
+  await purge(here, "c");
   assert.equal(await here.version(), own);
   assert.notEqual(await there.version(), now);
   close();
@@ -92,10 +92,10 @@ test("a purge takes the vectors and the drawing of its words along, unless its p
   await store.write(batch({ newChat: newChat("b", "p", "c"), chat: change("b", 0, [row(1)]) }));
   await db.table("vectors").put({ model: "m", node: "n", hash: "h", vector: new ArrayBuffer(4) });
   await db.table("positions").bulkPut([{ chat: "c" }, { chat: "b" }]);
-  assert.deepEqual(await store.purge("c"), { messages: 1, sources: 0, commits: 0, shared: true });
+  assert.deepEqual(await purge(store, "c"), { messages: 1, sources: 0, commits: 0, shared: true });
   assert.equal(await db.table("vectors").count(), 1);
   assert.deepEqual(await db.table("positions").toCollection().primaryKeys(), ["b"]);
-  assert.deepEqual(await store.purge("b"), { messages: 1, sources: 1, commits: 0, shared: false });
+  assert.deepEqual(await purge(store, "b"), { messages: 1, sources: 1, commits: 0, shared: false });
   for (const table of ["vectors", "positions", "chats", "slots", "sources"]) assert.equal(await db.table(table).count(), 0, table);
   store.close();
   db.close();
@@ -119,7 +119,7 @@ async function failing(method, error, nth, work) {
 test("a disk that is full at any point of a write is a store_error with a hint, and nothing is half written", async () => {
   const { here, close } = await twoTabs();
   const before = await everything(here);
-  const big = batch({ chat: change("c", 1, [row(5), row(6)]), sources: [source("k5"), source("k6")], commits: [commit("x")], settings: { a: "1" }, ledger: [{ kind: "recall", chat: "c", at: 1, body: "{}" }] });
+  const big = batch({ chat: change("c", 1, [row(5), row(6)]), sources: [source("k5"), source("k6")], commits: [commit("x")], settings: { a: "1" }, ledger: [note("recall", "c")] });
   let failures = 0;
   for (const method of ["put", "add"]) {
     for (let nth = 1; ; nth++) {
@@ -135,7 +135,7 @@ test("a disk that is full at any point of a write is a store_error with a hint, 
     // The last round had room: undo it for the next method.
     if (method === "put") {
       assert.equal((await here.chat("c")).revision, 2);
-      await here.purge("c");
+      await purge(here, "c");
       await here.write(batch({ newChat: newChat("c"), chat: change("c", 0, [row(1), row(2)]), sources: [source("k1"), source("k2")] }));
       Object.assign(before, await everything(here));
     }

@@ -222,3 +222,15 @@ test("ten thousand vectors of 512 numbers are kept, loaded and searched", async 
   await again.port.put(texts, NONE);
   assert.deepEqual(again.texts(), []);
 });
+
+test("what is told to be forgotten is gone, here and after a restart, and is embedded anew when it is remembered anew", async () => {
+  const database = freshName();
+  const { port } = await open(SEA, { database });
+  await port.put({ a: "sea", b: "shore", c: "hill" }, NONE);
+  await port.forget(["a", "c", "unknown"]);
+  assert.deepEqual(await port.score("the sea", 9, null, NONE), [["b", 0.707107]]);
+  const again = await open(SEA, { database });
+  assert.deepEqual((await again.port.score("the sea", 9, null, NONE)).map(([node]) => node), ["b"]);
+  await again.port.put({ a: "sea" }, NONE);
+  assert.deepEqual(again.texts(), ["sea"]);
+});

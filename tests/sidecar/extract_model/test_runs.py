@@ -70,6 +70,32 @@ def test_a_second_run_at_once_is_told_that_one_is_running(world: World) -> None:
     world.extract(must_not_ask)
 
 
+def test_the_rules_remember_while_the_model_thinks(world: World) -> None:
+    world.say(talk(4))
+
+    async def run() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+        gate, started = asyncio.Event(), asyncio.Event()
+        world.model.rule = gated(gate, started)
+        first = asyncio.ensure_future(world.service.call("extract.run", {"chat": "c", "by": "model", "lag": 0}))
+        await started.wait()
+        await world.service.call("chat.update", {"chat": "c", "messages": talk(6)})
+        rules = await world.service.call("extract.run", {"chat": "c", "by": "rules", "lag": 0})
+        meanwhile = await world.service.call("graph.get", {"chat": "c"})
+        with pytest.raises(Conflict, match="still running"):
+            await world.service.call("chat.purge", {"chat": "c"})
+        gate.set()
+        return rules, meanwhile, await first
+
+    rules, meanwhile, done = world.wait(run())
+    assert rules["windows"] == 6
+    assert any("Number 5" in node["text"] for node in meanwhile["nodes"])
+    assert done["windows"] == 3, "what was said meanwhile is read, too"
+    assert world.nodes("fact") == claims(*range(6))
+    rebuilt = world.call("graph.get")
+    world.restart()
+    assert world.call("graph.get") == rebuilt
+
+
 def test_a_stopped_run_keeps_what_is_stored_and_can_go_on(world: World) -> None:
     world.say(talk(10))
     seen: list[tuple[int, int]] = []

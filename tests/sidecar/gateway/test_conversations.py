@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.sidecar.gateway.kit import gateway
+import pytest
+
+from tests.sidecar.gateway.kit import PATIENT, gateway
 
 MAIN = "gateway:main#1"
 
@@ -107,5 +110,32 @@ def test_system_and_tool_messages_and_injected_blocks_are_no_part_of_the_convers
             await here.post({"model": "big", "messages": messages})
             await here.idle()
             assert await here.texts(MAIN) == ["Look.", "I looked.", "I like tea.", "All right."]
+
+    _run(main())
+
+
+@pytest.mark.req("S52")
+@pytest.mark.parametrize("app_blocks", [True, False])
+def test_blocks_that_an_app_puts_around_the_words_are_no_words_of_the_user_unless_so_set(tmp_path: Path, app_blocks: bool) -> None:
+    async def main() -> None:
+        async with gateway(tmp_path, config=replace(PATIENT, app_blocks=app_blocks)) as here:
+            await here.say("My cat is called Bo.", X_Tidelore_Window="first")
+            blocks = (
+                '<proxy_sender name="desk"/>',
+                '<attachment id="1" filename="cat.txt">The cat of the neighbour.</attachment>',
+                "<workspace_attachment>\ntree of files\n</workspace_attachment>",
+                "<reply_to>An older message.</reply_to>",
+            )
+            sent = "\n".join(blocks[1:]) + "\nWhat is for dinner?"
+            await here.say(sent)
+            got = here.upstream.got[-1]
+            assert got.last.endswith(sent), "the model sees all of it"
+            stored = (await here.texts("gateway:main#1"))[0]
+            if app_blocks:
+                assert stored == "What is for dinner?"
+                assert "Bo" not in got.last, "and nothing is looked for that only the block speaks of"
+            else:
+                assert stored == sent
+                assert "Bo" in got.last
 
     _run(main())

@@ -303,3 +303,91 @@ def test_an_answer_that_is_no_message_is_a_failure(tmp_path: Path) -> None:
             assert caught.value.code == "upstream_service_error"
 
     _run(main())
+
+
+THINKING = {"type": "enabled", "budget_tokens": 1024}
+
+
+def _thought(*calls: str) -> list[dict[str, Any]]:
+    thought = {"type": "thinking", "thinking": "Let me see.", "signature": "c2lnbmVk"}
+    hidden = {"type": "redacted_thinking", "data": "aGlkZGVu"}
+    return [thought, hidden, *({"type": "tool_use", "id": id_, "name": "look", "input": {}} for id_ in calls)]
+
+
+def _as_events(blocks: list[dict[str, Any]]) -> Reply:
+    out = [_event("message_start", message={"id": "m1", "model": "big-1", "role": "assistant", "content": [], "usage": {}})]
+    for at, block in enumerate(blocks):
+        if block["type"] == "thinking":
+            out.append(_event("content_block_start", index=at, content_block={"type": "thinking", "thinking": "", "signature": ""}))
+            for part in ("Let me ", "see."):
+                out.append(_event("content_block_delta", index=at, delta={"type": "thinking_delta", "thinking": part}))
+            out.append(_event("content_block_delta", index=at, delta={"type": "signature_delta", "signature": block["signature"]}))
+        else:
+            out.append(_event("content_block_start", index=at, content_block=block))
+        out.append(_event("content_block_stop", index=at))
+    return events(*out, *_end("tool_use"))
+
+
+@pytest.mark.req("S50")
+@pytest.mark.parametrize("streamed", [False, True])
+def test_what_the_model_thought_before_it_called_tools_goes_back_with_them(tmp_path: Path, streamed: bool) -> None:
+    async def main() -> None:
+        blocks = _thought("t1", "t2")
+
+        def rule(got: Got) -> Reply:
+            if len(got.messages) > 1:
+                return _message({"type": "text", "text": "Done."})
+            return _as_events(blocks) if streamed else _message(*blocks, stop="tool_use")
+
+        async with gateway(tmp_path, rule, kind="anthropic") as here:
+            first = {"model": "big", "thinking": THINKING, "max_tokens": 2048, "messages": turns("Look.")}
+            await here.post({**first, "stream": streamed})
+            # A client of chat completions sends back the calls, and no thoughts.
+            calls = [{"id": id_, "type": "function", "function": {"name": "look", "arguments": "{}"}} for id_ in ("t1", "t2")]
+            results = [{"role": "tool", "tool_call_id": id_, "content": "x"} for id_ in ("t1", "t2")]
+
+            async def second(*wanted: dict[str, Any], **more: Any) -> Any:
+                asked = {
+                    **first,
+                    "messages": [*turns("Look."), {"role": "assistant", "content": None, "tool_calls": list(wanted)}, *results],
+                }
+                await here.post({**asked, **more})
+                return here.upstream.got[-1].messages[1]["content"]
+
+            assert await second(*calls) == blocks
+            # Where it is not just that answer, or nobody is to think, nothing is made up.
+            kinds = [each["type"] for each in await second(calls[0])]
+            assert kinds == ["tool_use"]
+            assert [each["type"] for each in await second(*calls, thinking={"type": "disabled"})] == ["tool_use", "tool_use"]
+            other = here.server.http(key=_berta(tmp_path))
+            async with other as http:
+                body = {**first, "messages": [*turns("Look."), {"role": "assistant", "content": None, "tool_calls": calls}, *results]}
+                await http.post("/v1/chat/completions", json=body)
+            assert [each["type"] for each in here.upstream.got[-1].messages[1]["content"]] == ["tool_use", "tool_use"]
+
+    _run(main())
+
+
+def _berta(data: Path) -> str:
+    from tidelore.host.profiles import Profiles
+
+    profiles = Profiles(data)
+    profiles.add("berta")
+    return profiles.key("berta")
+
+
+def test_thoughts_are_kept_for_an_hour_and_not_without_limit() -> None:
+    from tidelore.serve.gateway.thoughts import KEPT, Thought, Thoughts
+
+    time = [0.0]
+    thoughts = Thoughts(lambda: time[0])
+    thoughts.keep("a", Thought(["c"], [{"type": "thinking"}]))
+    assert thoughts.of("a", ["c"])
+    assert not thoughts.of("b", ["c"])
+    assert not thoughts.of("a", [])
+    time[0] = 3600.0
+    assert not thoughts.of("a", ["c"])
+    for at in range(KEPT + 1):
+        thoughts.keep("a", Thought([f"{at}"], [{"type": "thinking"}]))
+    assert not thoughts.of("a", ["0"])
+    assert thoughts.of("a", ["1"])

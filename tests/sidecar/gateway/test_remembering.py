@@ -15,6 +15,7 @@ from tests.sidecar.gateway.kit import PATIENT, gateway, turns, until
 from tests.sidecar.gateway.upstream import DONE, Got, Hold, Reply, chunk, events, stream, whole
 from tests.sidecar.model_server import ModelServer, Request, said
 from tidelore.host.config import EmbedderConfig, GatewayConfig, ModelConfig
+from tidelore.serve.logs import Formatter
 
 FACT = "My cat is called Bo and she is grey."
 QUESTION = "What is my cat called?"
@@ -321,6 +322,36 @@ def test_memory_that_fails_or_is_late_lets_the_reply_go(tmp_path: Path, monkeypa
             assert here.upstream.got[-1].last == "I like pears."
 
     _run(main())
+
+
+@pytest.mark.parametrize("where", ["update", "commit"])
+def test_a_fault_in_the_memory_itself_lets_the_reply_go_and_is_logged_without_a_word_of_the_chat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, where: str
+) -> None:
+    async def main() -> None:
+        async with gateway(tmp_path) as here:
+            from tidelore.engine.chats import Chats
+
+            whole_ = getattr(Chats, where)
+
+            async def broken(self: Chats, *args: Any, **more: Any) -> Any:
+                raise ZeroDivisionError(words)
+
+            monkeypatch.setattr(Chats, where, broken)
+            answer = await here.say(words)
+            assert answer.json()["choices"][0]["message"]["content"] == "All right."
+            assert answer.headers.get("X-Tidelore-Missing", "") == ("internal" if where == "update" else "")
+            monkeypatch.setattr(Chats, where, whole_)
+            # Nothing is stuck: the next turn goes on, and what was due is done.
+            await here.say(words, "All right.", "My cat is called Bo.")
+            assert (await here.rpc("stats", {"chat": MAIN}))["rules_due"] == 0
+            assert (await here.texts(MAIN))[0] == words
+
+    words = "I like plums."
+    _run(main())
+    faults = [each for each in caplog.records if each.exc_info]
+    assert [each.exc_info[0] for each in faults if each.exc_info] == [ZeroDivisionError]
+    assert "plums" not in Formatter().format(faults[0])
 
 
 @pytest.mark.slow

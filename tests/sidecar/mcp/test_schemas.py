@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from tidelore.serve.mcp.server import _described
 from tidelore.serve.mcp.surface import SETS, pick
 from tidelore.serve.mcp.tool import Tool
 
-EVERY = [tool for tools in SETS.values() for tool in tools]
+EVERY = [tool for tools in SETS.values() for tool in tools if not tool.absent]
 TYPES = {"object", "array", "string", "integer", "number", "boolean"}
 KNOWN = {
     "object": {"type", "description", "properties", "required"},
@@ -90,7 +91,7 @@ def test_every_tool_has_a_title_a_description_and_all_hints(tool: Tool) -> None:
 @pytest.mark.parametrize("tool", EVERY, ids=lambda tool: tool.name)
 def test_an_argument_that_is_unknown_is_refused_by_name(tool: Tool) -> None:
     needed = {name: _sample(schema_of(tool.arguments)["properties"][name]) for name in schema_of(tool.arguments).get("required", [])}
-    result = Tools()(tool.name, of=next(of for of, tools in SETS.items() if tool in tools), **needed, nonsense=1)
+    result = Tools()(tool.name, of=next(of for of, tools in SETS.items() if any(each is tool for each in tools)), **needed, nonsense=1)
     assert result.is_error
     assert "nonsense" in str(result.content)
 
@@ -114,4 +115,17 @@ def test_the_usual_set_is_small() -> None:
 @pytest.mark.parametrize("of", [name for name in SETS if name not in ("default", "more")])
 def test_a_set_of_aliases_is_switched_on_by_name(of: str) -> None:
     assert set(pick([of])) == {tool.name for tool in SETS[of]}
+    assert len(pick([of])) == len(SETS[of])
     assert not set(pick(["default"])) & set(pick([of]))
+
+
+@pytest.mark.parametrize("of", SETS)
+def test_every_tool_is_in_the_documentation_under_its_set(of: str) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text("utf-8")
+    row = next((line for line in page.splitlines() if line.startswith(f"| `{of}` |")), "")
+    assert row
+    for tool in SETS[of]:
+        if tool.absent:
+            assert f"`{tool.name}`" in page.split("**Not there yet.**")[1]
+        else:
+            assert f"`{tool.name}`" in row

@@ -268,3 +268,29 @@ def test_a_phrase_of_an_attack_is_stored_and_recalled_as_what_somebody_said(tool
         # Each block is closed once, by us: what was said cannot close it.
         assert shown.count("</tidelore-memory>") == shown.count("<tidelore-memory "), name
         assert "gnore previous instructions" in shown, name
+
+
+def test_a_memory_is_pinned_and_archived_and_that_is_taken_back(tools: Tools) -> None:
+    id_ = tools.data("write", text="Mira sells clocks.")["id"]
+    tools.data("archive", id=id_)
+    assert tools.data("recall", query="Mira clocks")["memories"] == []
+    assert tools.data("read", ids=[id_])["memories"]
+    done = tools.data("archive", id=id_, off=True)
+    assert (done["id"], done["scope"]) == (id_, "profile")
+    assert tools.data("recall", query="Mira clocks")["memories"]
+    pinned = tools.data("pin", id=id_)
+    assert id_ in tools.data("recall", query="nothing like it")["core"]
+    tools.data("undo", commit=pinned["commit"])
+    assert tools.data("recall", query="nothing like it")["core"] == []
+
+
+def test_two_memories_that_say_the_same_are_a_question_until_it_is_decided(tools: Tools) -> None:
+    ids = [tools.data("write", text=said)["id"] for said in ("Mira sells old clocks.", "Mira sells old clocks!")]
+    (question,) = tools.data("review")["questions"]
+    assert (question["kind"], sorted(question["memories"])) == ("duplicate", sorted(ids))
+    decided = tools.data("decide", card=question["id"], choice="keep_old")
+    assert (decided["id"], decided["gone"]) == (question["memories"][0], [question["memories"][1]])
+    assert tools.data("review")["questions"] == []
+    tools.data("undo", commit=decided["commit"])
+    assert len(tools.data("review")["questions"]) == 1
+    assert tools("decide", card="ffffffff", choice="keep_old").is_error

@@ -91,6 +91,7 @@ def test_every_route_asks_for_a_key_unless_it_has_no_data_or_is_for_those_who_ha
         assert seen == {
             *("/", "/openapi.json"),
             *("/health", "/status", "/rpc", "/pair/start", "/pair/x", "/pairings", "/pairings/confirm", "/pairings/forget"),
+            *("/console/x", "/console/login", "/pairings/console"),
             *("/runtime/x", "/later/x", "/nowhere"),
         }
 

@@ -21,6 +21,8 @@ from tidelore.host.config import Config
 from tidelore.host.grants import Grants
 from tidelore.host.keyring import Keyring
 from tidelore.host.profiles import Profiles
+from tidelore.serve import console
+from tidelore.serve.console_logins import Logins
 from tidelore.serve.extras import EXTRAS
 from tidelore.serve.gate import KEY_NAMES
 from tidelore.serve.openapi import document
@@ -42,6 +44,7 @@ def test_every_route_is_in_the_file_and_no_other(tmp_path: Path) -> None:
     async def routes() -> set[tuple[str, str]]:
         pairings = Pairings(lambda: 0.0, str, lambda n: 0, lambda _: "")
         base = base_routes(pairings, Keyring(Profiles(tmp_path), Grants(tmp_path)), Runtime(shipped(), tmp_path, [], None))
+        base += console.routes(Logins())
         async with transports(Config(), tmp_path) as more:
             found = set()
             for route in [*base, *more]:

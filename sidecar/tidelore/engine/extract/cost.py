@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tidelore.engine.chats import OpenChat
 from tidelore.engine.extract.known import MEMORIES, NAMES
 from tidelore.engine.extract.plan import Window
-from tidelore.engine.extract.prompt import build
+from tidelore.engine.extract.prompt import NO_TEMPLATES, build
 from tidelore.engine.extract.run import CONTEXT_MESSAGES, chat_language
 from tidelore.engine.schema import Schema
 from tidelore.engine.text.counting import count_tokens
@@ -21,11 +21,11 @@ KNOWN_LINE = 30
 ANSWERED = 110
 
 
-def estimate(chat: OpenChat, windows: Sequence[Window], schema: Schema) -> int:
+def estimate(chat: OpenChat, windows: Sequence[Window], schema: Schema, templates: Mapping[str, str] = NO_TEMPLATES) -> int:
     """Tokens of all prompts and answers together."""
     if not windows:
         return 0
-    overhead = sum(count_tokens(message["content"]) for message in build([], [], [], schema, chat_language(chat)))
+    overhead = sum(count_tokens(message["content"]) for message in build([], [], [], schema, chat_language(chat), templates))
     known = len(chat.graph.nodes)
     slots = chat.timeline.slots
     total = 0

@@ -11,35 +11,45 @@ from tidelore.engine.text.unicode14 import fold_name
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _FIRST = re.compile(r"我们?|叫我")
+# "叫我过去" after a comma is what somebody wants done.
+_CALL_ME = re.compile(r"(?:^|[\s。！？：.!?:…*（(“「『\"~～]|请|可以|就|都|大家|朋友们?)$")
 _CLAUSE = re.compile(
-    r"(?:^|[\s，。！？；：、,.!?;:…—*（(“”「」『』\"~～]|但是?|而且?|不过|因为|所以|其实|虽然|现在|今天|大家|"
+    r"(?:^|[\s，。！？；：、,.!?;:…—*（()）“”「」『』\"~～]|但是?|而且?|不过|因为|所以|其实|虽然|现在|今天|大家|最近|这几天|如今|平时|"
     r"朋友们?|可以|就|哦|啊|嗯)$"
 )
 _END = r"(?=[，。！？；：、,.!?;:…~～*”」』）)\s]|$)"
 _CLAUSE_TEXT = r"([^，。！？；：、,.!?;:…~～*“”「」『』（）()\"\n]{1,16})" + _END
-_UNSURE = re.compile(
-    r"如果|要是|假如|假设|倘若|若是|可能|也许|或许|大概|说不定|希望|想象|假装|要不|是不是|有没有|会不会|能不能|"
-    r"难道|应该|仿佛|好像|似乎|以前|曾经|梦见|梦到|请用|回答|回复|格式|输出"
-)
-_QUESTION = re.compile(r"[?？]|[吗嗎呢么][”」』*）)。，.~～！!]*$|什么|怎么|哪[里儿个些]|谁|为何|多少|几岁")
-_NOW = "(?:现在|目前|一直|已经|还|仍然|今年|刚|刚刚|终于|也|就|正|又){0,3}+"
+_NOW = "(?:现在|最近|近来|如今|目前|一直|已经|还|仍然|今年|刚|刚刚|终于|也|就|正|又){0,3}+"
 _VERY = "(?:很|非常|特别|十分|超级|超|最|真的|真|一直|还是|也|从小就|太|更|都|一向|好|有点|挺|格外|极其|相当|确实){0,3}+"
-_LIKE = "不太喜欢|不喜欢|不爱|喜欢|喜歡|讨厌|討厭|热爱|酷爱|厌恶|受不了|偏爱|恨|爱"
+_LIKE = "不太喜欢|不喜欢|不爱|喜欢|喜歡|讨厌|討厭|热爱|酷爱|厌恶|受不了|偏爱|恨(?![不意])|爱(?![人好情心戴抚护慕惜莫理])"
 _LIKES = re.compile(rf"{_VERY}({_LIKE})(?![上过着了])(?:吃|喝|看|玩|听)?{_CLAUSE_TEXT}")
 _NO_OBJECT = re.compile(
-    r"^(?:的|得|着|过|了|你|妳|您|他|她|它|这|那|我|自己|大家|什么|所有|一切|这样|和|跟|与|是|在|上)|[的了着过吗呢吧]$|回答|格式"
+    r"^(?:的|得|着|过|了|你|妳|您|他|她|它|这|那|我|自己|大家|什么|所有|一切|这样|和|跟|与|是|在|上|怎|死)|[的了着过吗呢吧]$|[你您妳]|喜欢|喜歡|讨厌|討厭|不爱|回答|格式"
 )
 _NAME = re.compile(
     rf"(?:我(?:的)?(?:名字|全名|真名)(?:叫|是|就叫)|我(?:就)?(?:名|本名)?叫(?:做|作)?|"
     rf"叫我)[“「『\"]?([{_HAN}·]{{2,9}}?|[A-Z][A-Za-z0-9]{{1,20}})(?:就好|就行|就可以了?|吧)?[”」』\"]?{_END}"
 )
-_NO_NAME = re.compile(r"[的你他她它这那了吗呢吧什么谁我不]")
+# Whom or what one calls, and what one is called to do.
+_NO_NAME = re.compile(
+    r"[的你他她它这那了吗呢吧什么谁我不得声]|外卖|滴滴|[车员兵]$|保安|警察|医生|老师|[妈爸爷奶]|家人|同学|朋友|起床|起来|[来去走停滚]$|过去|回家|吃饭|帮忙|救命|名字"
+)
+_COMPOUND = frozenset(
+    "欧阳 上官 司马 诸葛 慕容 司徒 夏侯 东方 南宫 西门 皇甫 尉迟 公孙 令狐 端木 百里 宇文 独孤 轩辕 长孙 澹台 钟离".split()
+)
 _ROLE = re.compile(rf"我的?[{_HAN}]{{2,4}}$")
 _COMMA = re.compile("[，,] ?")
-_LIVES = re.compile(rf"{_NOW}(?:住在|定居在?|搬到了?|搬去了?|家住|家在|的家在){_CLAUSE_TEXT}")
+# A step, and what only the listener can see.
+_NO_HOME = "[你您他她这那哪]|一[起块样]|隔壁|心|过去|梦|同|沙发|床|地上|桌"
+_LIVES = re.compile(
+    rf"{_NOW}(?:住在|定居在?+|家住|家在|的家在|(?:搬到了?+|搬去了?+)(?![^，。！？；\n]{{0,6}}(?:[窗门床桌身旁前后]边?|对面|中间|前面|后面)(?:[，。！？；]|$)))"
+    rf"(?!{_NO_HOME}){_CLAUSE_TEXT}"
+)
 _MOVED_END = re.compile("(?:来|去|住|居住|生活)?[了啦]$")
 _OFTEN = "(?:现在|一直|已经|从小就?|常年|多年来?|也|都|天生|从来|就){0,2}+"
-_ALLERGIC = re.compile(rf"{_OFTEN}对([^，。！？；：,.!?;:\s]{{1,10}}?)(?:严重|有点|很|非常|特别)?过敏{_END}")
+_ALLERGIC = re.compile(
+    rf"{_OFTEN}对(?![你您他她它这那]|早起|上班|工作|学习|周一)([^，。！？；：,.!?;:\s]{{1,10}}?)(?:严重|有点|很|非常|特别)?过敏{_END}"
+)
 _DIET = re.compile(
     rf"{_OFTEN}(?:是(?:一?[个名])?)?(吃素|吃全素|吃长斋|素食者|素食主义者|纯素食?者?"
     rf"|不吃(?:肉|猪肉|牛肉|羊肉|海鲜|荤|辣|香菜|鱼|葱|蒜))(?:的|了)?{_END}"
@@ -58,14 +68,21 @@ _JOB_WORDS = (
     "研究生|演员|歌手|农民|商人|士兵|军人|会计|翻译|导演|教授|猎人|铁匠|药剂师|摄影师|咖啡师|消防员|飞行员|"
     "科学家|侦探|法师|骑士|编辑|店员|店长|木匠|裁缝|渔夫|船长"
 )
-_IS_JOB = re.compile(rf"{_NOW}是(?:一?[名个位]|一)?((?:[{_HAN}](?<![的不是我你他她这])){{0,6}}?(?:{_JOB_WORDS})){_END}")
-_WORKS_AT = re.compile(rf"{_NOW}在([^，。！？；：、,.!?;:\s的]{{2,14}}?)(?:工作|上班|任职|当差){_END}")
+_IS_JOB = re.compile(
+    rf"{_NOW}是(?:一?[名个位]|一)?((?:[{_HAN}](?<![的不是我你他她这来去找见看陪帮给和跟被让为因比像当想要假装])){{0,6}}?(?:{_JOB_WORDS})){_END}"
+)
+# How or when one works is no employer.
+_NO_EMPLOYER = (
+    "努力|认真|拼命|加班|这|那|你|他|她|家|一起|继续|为|给|忙|线上|网上|外面|夜里|晚上|周末|深夜|白天|早上|独自|偷偷|默默|哪|老老实实"
+)
+_WORKS_AT = re.compile(rf"{_NOW}在(?!{_NO_EMPLOYER})([^，。！？；：、,.!?;:\s的]{{2,14}}?)(?:工作|上班|任职|当差){_END}")
 _AGE = re.compile(
     r"(?:今年|现在|已经|刚满|才|刚){0,2}+(?:是)?([0-9]{1,3}|[一二三四五六七八九十百]{1,4})岁(?:了)?(?=[，"
     r"。！？；、,.!;…~～*”」』）)\s]|$)"
 )
 _STATUS = "结婚|离婚|订婚|怀孕|受伤|失业|退休|失明|中毒|失踪|去世|被捕|死|单身"
-_IS_STATUS = re.compile(rf"(?:已经|刚刚?|也|又|终于|昨天|今天|现在){{0,2}}+(?:({_STATUS})了|(受伤|结婚|怀孕|单身)){_END}")
+_IS_STATUS = re.compile(rf"(?:已经|刚刚?|也|又|终于|昨天|今天|现在|真的){{0,2}}+(?:({_STATUS})了|(受伤|结婚|怀孕|单身)){_END}")
+_SELF_NEVER = frozenset(("死", "失踪", "去世"))
 _MOOD = "生气|愤怒|开心|难过|高兴|伤心|害怕|沮丧|焦虑|失望|兴奋|孤独|寂寞|绝望|激动|紧张|郁闷|崩溃|嫉妒|疲惫|委屈|快乐|幸福|暴怒|恼火|惊喜"
 _IS_MOOD = re.compile(
     rf"(?:今天|现在|真的|感到|感觉|觉得|其实|心里){{0,2}}+(?:很|非常|十分|特别|真的很|真的|超级|超|好|无比|极其|太|"
@@ -94,11 +111,19 @@ _CALLED = rf"(?:的名字)?(?:名字叫|名叫|叫做|叫)[“「『\"]?([{_HAN}
 _MY = re.compile(rf"我(?:家)?(?:的|有[一1]?[只条个位]|养了[一1]?[只条个]|家)?(?:小|大|亲)?({_RELATIVE})[，,]?{_CALLED}")
 
 
+def _is_name(match: re.Match[str]) -> bool:
+    """Whether what follows "I am called" and "call me" is a name: 我叫小二上菜 calls for food."""
+    name = match.group(1)
+    if _NO_NAME.search(name):
+        return False
+    return len(name) < 4 or name.isascii() or "·" in name or name[:2] in _COMPOUND or "名" in match.group()
+
+
 def of_speaker(text: str, end: int, at: int) -> Iterator[Claim]:
     """What the 我 at `at` says of its speaker, in the sentence that ends at `end`."""
-    if not _CLAUSE.search(text[max(0, at - 8) : at]):
+    if not (_CALL_ME if text.startswith("叫我", at) else _CLAUSE).search(text[max(0, at - 8) : at]):
         return
-    if (match := _NAME.match(text, at, end)) and not _NO_NAME.search(match.group(1)):
+    if (match := _NAME.match(text, at, end)) and _is_name(match):
         yield Claim("", "name", match.group(1), at)
         # "我叫林晚，今年二十三岁，住在青石镇。"
         for comma in _COMMA.finditer(text, match.end(), end):
@@ -134,11 +159,6 @@ def first_persons(text: str) -> Iterator[int]:
     return (match.start() for match in _FIRST.finditer(text))
 
 
-def is_plain(sentence: str) -> bool:
-    """Whether the sentence is neither a question nor a supposition."""
-    return not _QUESTION.search(sentence) and not _UNSURE.search(sentence)
-
-
 def _said(subject: str, text: str, at: int, start: int, end: int) -> Iterator[Claim]:
     if text[at : at + 1] not in _OPENERS:
         return
@@ -160,5 +180,6 @@ def _said(subject: str, text: str, at: int, start: int, end: int) -> Iterator[Cl
             value = _MOVED_END.sub("", match.group(1)) if attribute == "lives in" else match.group(1)
             if value:
                 yield Claim(subject, attribute, value, start)
-    if match := _IS_STATUS.match(text, at, end):
+    match = _IS_STATUS.match(text, at, end)
+    if match and (subject or match.group(match.lastindex or 1) not in _SELF_NEVER):
         yield Claim(subject, "status", match.group(match.lastindex or 1), start)

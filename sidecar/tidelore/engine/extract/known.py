@@ -29,7 +29,7 @@ def known_nodes(chat: OpenChat, texts: Sequence[str]) -> list[KnownNode]:
     nodes = [chat.graph.nodes[id_] for id_ in query.entities][:NAMES]
     memories = [chat.graph.nodes[each.document.id] for each in ranked if each.document.kind in KINDS]
     nodes += sorted(memories, key=lambda node: KINDS.index(node.kind))[:MEMORIES] if memories else []
-    unique = list({node.id: node for node in nodes if node.shown}.values())
+    unique = list({node.id: node for node in nodes if node.shown and not node.marked("private")}.values())
     return [_known(chat.graph, node, f"G{number}") for number, node in enumerate(unique, 1)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tidelore.engine.extract.claims import ADVERBS, END, NO_OBJECT, PLACE, RELATIVES, STOP, STOP_PLACE, Claim, phrase_at
+from tidelore.engine.extract.claims import ADVERBS, END, HOME, NO_OBJECT, PLACE, RELATIVES, STEP, STOP, STOP_PLACE, Claim, phrase_at
 from tidelore.engine.text.name_words import NEVER
 from tidelore.engine.text.names import Mention
 from tidelore.engine.text.unicode14 import fold_name
@@ -51,10 +51,16 @@ _NO_FAVOURITE = frozenset(
 )
 _NO_VALUE = NO_OBJECT | frozenset("the also definitely probably still always here there i we you he she they it's".split())
 
-_MOVED = re.compile(
-    r"(?:I|[Ww]e)(?:['’]ve| have)?(?: (?:just|recently|finally|now|already|currently|still|have|also)){0,2}+"
-    r" (?:moved|live|relocated|settled)(?: back| in| out| down| away)?(?: with (?:my|our) (?:[a-z-]+ )?[a-z]+)? (?:in|on|at|to|into) ",
-    _A,
+_WITH = r"(?: back| in| out| down| away| together| over)?(?: with (?:my|our) (?:[a-z-]+ )?[a-z]+)?"
+_OFTEN = r"(?:['’]ve| have| has)?(?: (?:just|recently|finally|now|already|currently|still|have|also|both|actually)){0,2}+"
+_STAYS = re.compile(rf"(?:I|[Ww]e){_OFTEN} live{_WITH} (?:in|on|at) ", _A)
+_MOVED = re.compile(rf"(?:I|[Ww]e){_OFTEN} (?:moved|relocated|settled){_WITH} (?:in|on|at|to|into|near) ", _A)
+_MOVED_NAMED = re.compile(rf"{_OFTEN} (?:moved|relocated|settled){_WITH} (?:in|to|into|near) ", _A)
+_ARTICLES = frozenset(("the", "a", "an", "my", "our", "his", "her", "their"))
+# What one is jokingly allergic to.
+_NO_ALLERGEN = frozenset(
+    "mornings monday mondays people work commitment stupidity drama bullshit nonsense fun love feelings responsibility exercise effort you "
+    "idiots liars boredom silence failure small".split()
 )
 _NEW_JOB = re.compile(
     r"I(?:['’]ve| have)?(?: (?:just|recently|finally|now|have)){0,2}+ (?:got|gotten|landed|found|took|accepted|started)"
@@ -115,10 +121,12 @@ def of_speaker(text: str, end: int, at: int) -> Iterator[Claim]:
         yield Claim("", "birthday", match.group(1), at)
     if match := _FAVOURITE.match(text, at, end):
         yield from _favourite(text, match, end)
-    if match := _MOVED.match(text, at, end):
-        value = phrase_at(text, match.end(), end, STOP_PLACE)
-        if value and PLACE.match(value) and value.split()[0].lower() not in NEVER - {"the", "a", "an", "my", "our", "his", "her", "their"}:
-            yield Claim("", "lives in", value, at)
+    match = _STAYS.match(text, at, end)
+    value = _place(text, match, end, PLACE) if match else ""
+    match = _MOVED.match(text, at, end)
+    value = value or (_home(text, match, end) if match else "")
+    if value:
+        yield Claim("", "lives in", value, at)
     if (match := _NEW_JOB.match(text, at, end)) and (value := phrase_at(text, match.end(), end, STOP_PLACE)):
         yield Claim("", "works as", value, at)
     if match := _STARTS.match(text, at, end):
@@ -128,12 +136,25 @@ def of_speaker(text: str, end: int, at: int) -> Iterator[Claim]:
 def of_named(subject: str, text: str, end: int, at: int, start: int) -> Iterator[Claim]:
     """What follows at `at` on the name of `subject`."""
     yield from _health(subject, text, at, start, end, (_ALLERGIC_NAMED, _DIET_NAMED, _BORN_NAMED, _BORN_IN_NAMED))
+    if (match := _MOVED_NAMED.match(text, at, end)) and (value := _home(text, match, end)):
+        yield Claim(subject, "lives in", value, start)
+
+
+def _place(text: str, match: re.Match[str], end: int, kind: re.Pattern[str]) -> str:
+    value = phrase_at(text, match.end(), end, STOP_PLACE)
+    return value if value and kind.match(value) and value.split()[0].lower() not in NEVER - _ARTICLES else ""
+
+
+def _home(text: str, match: re.Match[str], end: int) -> str:
+    """Where somebody lives after a move; empty for a step."""
+    value = _place(text, match, end, HOME)
+    return "" if STEP.match(text, match.end() + len(value), end) else value
 
 
 def _health(subject: str, text: str, at: int, start: int, end: int, patterns: tuple[re.Pattern[str], ...]) -> Iterator[Claim]:
     allergic, diet, born, born_in = patterns
     match = allergic.match(text, at, end)
-    if match and (value := phrase_at(text, match.end(), end, STOP)) and value.split()[0].lower() not in NO_OBJECT:
+    if match and (value := phrase_at(text, match.end(), end, STOP)) and value.split()[0].lower() not in NO_OBJECT | _NO_ALLERGEN:
         more = _BOTH.match(text, match.end() + len(value), end)
         yield Claim(subject, "allergy", value + (more.group() if more else ""), start)
     if match := diet.match(text, at, end):

@@ -1,4 +1,5 @@
-"""What to extract next: the positions not covered, as whole windows. Found from the live set, never from a counter."""
+"""What to extract next: the positions not covered, as whole windows. Found from the live set, never from a counter. Messages that were
+purged are in no window: nothing is extracted from them again."""
 
 from __future__ import annotations
 
@@ -50,14 +51,19 @@ def settled(timeline: Timeline, lag: int) -> int:
 
 def due_for_rules(timeline: Timeline, lag: int) -> list[int]:
     """Positions with no exact commit, before the lag."""
-    end = settled(timeline, lag)
-    return sorted(at for at in map(timeline.index, timeline.bare) if at < end)
+    end, purged = settled(timeline, lag), timeline.pool.purged
+    return sorted(at for at in (timeline.index(slot) for slot in timeline.bare if slot.key not in purged) if at < end)
+
+
+def purged_positions(timeline: Timeline) -> int:
+    """How many messages are left out for good."""
+    return sum(len(timeline.places.get(key, ())) for key in timeline.pool.purged)
 
 
 def next_for_model(timeline: Timeline, end: int, exchanges: int, at: int) -> Window | None:
     """The first window from position `at` on, before `end`, that no model commit covers."""
-    slots = timeline.slots
-    while at < end and slots[at].model is not None:
+    slots, purged = timeline.slots, timeline.pool.purged
+    while at < end and (slots[at].model is not None or slots[at].key in purged):
         at += 1
     if at >= end:
         return None
@@ -86,6 +92,9 @@ def by_hand(timeline: Timeline, first: int, last: int, exchanges: int = 1) -> li
     generation = max(standing) + 1 if standing else 0
     out: list[Window] = []
     while first <= last:
+        if slots[first].key in timeline.pool.purged:
+            first += 1
+            continue
         stop = _last(timeline, first, last + 1, exchanges, stop_at_covered=False)
         out.append(Window(first, stop, generation))
         first = stop + 1
@@ -97,7 +106,7 @@ def _last(timeline: Timeline, at: int, end: int, exchanges: int, *, stop_at_cove
     slots, sources = timeline.slots, timeline.pool.sources
     begun, size, first = 0, 0, at
     while at < end:
-        if stop_at_covered and slots[at].model is not None:
+        if (stop_at_covered and slots[at].model is not None) or slots[at].key in timeline.pool.purged:
             break
         source = sources.get(slots[at].key)
         length = len(source.text) if source else 0

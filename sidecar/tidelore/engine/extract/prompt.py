@@ -9,11 +9,14 @@ from types import ModuleType
 from typing import Any, Literal, get_args
 
 from tidelore.engine.extract import prompts_en, prompts_zh
+from tidelore.engine.extract.templates import TEMPLATES, filled
 from tidelore.engine.model import EdgeType, Kind, Role
 from tidelore.engine.schema import DEFAULT, EXTRACTED, Schema
 
 EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
 OFFERED_EDGES: tuple[EdgeType, ...] = tuple(name for name in EDGE_TYPES if name not in ("doubt", "replaces"))
+
+NO_TEMPLATES: Mapping[str, str] = {}
 
 _TAGS = "earlier", "known", "messages"
 _OWN_TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(_TAGS)})\b)", re.IGNORECASE)
@@ -54,9 +57,15 @@ class KnownNode:
 
 
 def build(
-    window: Sequence[PromptMessage], context: Sequence[PromptMessage], known: Sequence[KnownNode], schema: Schema, language: str
+    window: Sequence[PromptMessage],
+    context: Sequence[PromptMessage],
+    known: Sequence[KnownNode],
+    schema: Schema,
+    language: str,
+    templates: Mapping[str, str] = NO_TEMPLATES,
 ) -> list[dict[str, str]]:
-    """A system and a user message. `language` is the code of the chat's language, "" or "und" where it is unknown.
+    """A system and a user message. `language` is the code of the chat's language, "" or "und" where it is unknown. `templates`: prompts
+    that a person has changed, by id (templates.py).
 
     Texts stand letter for letter, but for line breaks (lines after a message's first are indented) and the `<` of our own tags.
     """
@@ -68,18 +77,19 @@ def build(
         blocks.append(_block("earlier", words.EARLIER, [f"- {_speaker(message)}: {_text(message.text)}" for message in context]))
     lines = [f"[{message.number}] {_speaker(message)}: {_text(message.text)}" for message in window]
     blocks.append(_block("messages", words.TRANSCRIPT, lines or [words.NOTHING]))
-    return [{"role": "system", "content": instructions(schema, language)}, {"role": "user", "content": "\n\n".join(blocks)}]
+    return [{"role": "system", "content": instructions(schema, language, templates)}, {"role": "user", "content": "\n\n".join(blocks)}]
 
 
-def instructions(schema: Schema, language: str) -> str:
+def instructions(schema: Schema, language: str, templates: Mapping[str, str] = NO_TEMPLATES) -> str:
     """The system message: the same for every window of a chat, so that a prompt cache can hold it."""
     words = _words(language)
     name = _LANGUAGES_EN.get(language.split("-")[0].lower())
     if words is prompts_zh:
         name = "中文"
     stated = words.LANGUAGE_NAMED.format(name=name) if name else words.LANGUAGE
-    template: str = words.INSTRUCTIONS
-    return template.format(language=stated, schema=schema.describe(language), edges=", ".join(OFFERED_EDGES))
+    id_ = "extract.zh" if words is prompts_zh else "extract.en"
+    values = {"language": stated, "schema": schema.describe(language), "edges": ", ".join(OFFERED_EDGES)}
+    return filled(templates.get(id_, TEMPLATES[id_].default), values)
 
 
 def answer_schema(schema: Schema) -> Mapping[str, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tidelore.engine.extract import han_states, states
+from tidelore.engine.extract import han_states, plain, states
+from tidelore.engine.extract.apart import Apart
 from tidelore.engine.extract.claims import Claim
 from tidelore.engine.extract.greetings import says_something
+from tidelore.engine.extract.reports import is_of_others
 from tidelore.engine.extract.speech import Speech
 from tidelore.engine.model import EnsureEdge, EnsureNode, Evident, Named, Operation, Quote, Role, Speaker
 from tidelore.engine.text.han_names import is_east_asian
@@ -22,8 +24,13 @@ WHOLE = 600  # A message of at most so many characters is one moment.
 PIECE = 480  # The most characters of a moment of a longer message.
 MOST_ENTITIES = 12  # The speaker included.
 MOST_FACTS = 6
+# Where facts are looked for in a very long message: nobody types as much, and the few that are kept stand at its ends. Its moments hold
+# all of it.
+FACTS_FIRST, FACTS_LAST = 150_000, 50_000
 _LONGEST_QUOTE = 240
 _LONGEST_PLAIN = 400  # What a longer sentence says is not plain.
+# What one may laugh about and still mean.
+_LIGHT = ("likes:", "favourite:", "mood")
 _RANK = {"stated": 0, "seen": 1, "maybe": 2}
 
 
@@ -38,12 +45,13 @@ def extract(role: Role, text: str) -> tuple[Operation, ...]:
     names = _chosen([mention for mention in found if not _names_speaker(mention, claims)], claims, keys)
     operations: list[Operation] = [EnsureNode(Speaker(0), "character")]
     operations += [_entity(text, mention, spans) for mention in names.values()]
+    starts = [mention.start for mention in found]
     for ordinal, (start, end) in enumerate(_moments(text)):
         moment = Evident("moment", (0,), ordinal)
         gist = text[start:end]
         operations.append(EnsureNode(moment, "event", {"text": gist}, (Quote(0, gist),)))
         operations.append(EnsureEdge("involved_in", Speaker(0), moment))
-        here = {keys[mention.name] for mention in found if start <= mention.start < end}
+        here = {keys[mention.name] for mention in found[bisect_left(starts, start) : bisect_left(starts, end)]}
         operations += [_link(moment, names[key]) for key in names if key in here]
     operations += _facts(text, claims, spans)
     return tuple(operations)
@@ -90,7 +98,7 @@ def _claims(role: Role, text: str, found: list[Mention], spans: list[Span]) -> l
     lines: dict[tuple[str, str], Claim] = {}
     speech = Speech(role, text)
     by_start = {mention.start: mention for mention in found}
-    for claim in _candidates(text, by_start, spans):
+    for claim in _candidates(role, text, by_start, spans):
         if claim.subject or speech.is_own(claim.at):
             if claim.attribute == "allergy":
                 # Each has a line of its own: a second allergy does not end the first.
@@ -103,13 +111,18 @@ def _claims(role: Role, text: str, found: list[Mention], spans: list[Span]) -> l
     return list(lines.values())
 
 
-def _candidates(text: str, by_start: dict[int, Mention], spans: list[Span]) -> Iterator[Claim]:
+def _candidates(role: Role, text: str, by_start: dict[int, Mention], spans: list[Span]) -> Iterator[Claim]:
     chinese = is_east_asian(text)
     places = dict.fromkeys(states.first_persons(text))
     if chinese:
         places.update((at, None) for at in han_states.first_persons(text))
+    apart = Apart(role, text)
+    middle = range(FACTS_FIRST, len(text) - FACTS_LAST)
     for at in sorted({*places, *by_start}):
-        start, end = _sentence(at, spans)
+        if at in middle:
+            continue
+        number = _number(at, spans)
+        start, end = spans[number]
         if end - start > _LONGEST_PLAIN:
             continue
         mention = by_start.get(at)
@@ -122,8 +135,11 @@ def _candidates(text: str, by_start: dict[int, Mention], spans: list[Span]) -> I
             claims += states.of_named(text, end, mention)
             if chinese:
                 claims += han_states.of_named(text, end, mention)
-        if claims and states.is_plain(text[start:end]) and (not chinese or han_states.is_plain(text[start:end])):
-            yield from claims
+        if claims and at < plain.meant(text, start, end) and not is_of_others(text[start:at]) and not apart.holds(at):
+            if number and plain.opens_a_game(text[slice(*spans[number - 1])]):
+                continue
+            joke = plain.is_joke(text, start, end)
+            yield from (claim for claim in claims if not joke or claim.attribute.startswith(_LIGHT))
 
 
 def _names_speaker(mention: Mention, claims: list[Claim]) -> bool:
@@ -146,7 +162,11 @@ def _chosen(found: list[Mention], claims: list[Claim], keys: dict[str, str]) -> 
 
 
 def _sentence(at: int, spans: list[Span]) -> Span:
-    return spans[max(0, bisect_right(spans, (at, 1 << 62)) - 1)]
+    return spans[_number(at, spans)]
+
+
+def _number(at: int, spans: list[Span]) -> int:
+    return max(0, bisect_right(spans, (at, 1 << 62)) - 1)
 
 
 def _quote(text: str, start: int, end: int, spans: list[Span]) -> str:

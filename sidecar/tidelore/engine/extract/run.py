@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -13,7 +13,7 @@ from tidelore.engine.errors import Cancelled, ModelAnswer, ModelError, ModelRefu
 from tidelore.engine.extract.answer import parse_answer
 from tidelore.engine.extract.known import known_nodes
 from tidelore.engine.extract.plan import Window, by_hand, due_for_model, due_for_rules, next_for_model, settled, window_id
-from tidelore.engine.extract.prompt import PromptMessage, answer_schema, build
+from tidelore.engine.extract.prompt import NO_TEMPLATES, PromptMessage, answer_schema, build
 from tidelore.engine.extract.resolve import resolve
 from tidelore.engine.extract.rules import extract
 from tidelore.engine.history import Timeline
@@ -135,16 +135,24 @@ async def _rules(chats: Chats, name: str, keys: Sequence[str]) -> int:
         chat = await chats.open(name)
         commits: list[Commit] = []
         for key in keys:
-            if not chat.timeline.stands(key):
+            source = chat.pool.sources.get(key)
+            if source is None or not chat.timeline.stands(key):
                 continue
-            source = chat.pool.sources[key]
             operations = extract(source.role, source.text)
             standing = chat.pool.rules_at(key)
             if standing is not None and standing.operations == operations:
                 continue
             generation = standing.generation + 1 if standing is not None else 0
             commits.append(
-                windowed("rules", operations, (key,), clock=chats.tick(), replica=chats.replica, generation=generation, maker="rules")
+                windowed(
+                    "rules",
+                    operations,
+                    (key,),
+                    clock=chats.tick(chat.home),
+                    replica=chats.replica,
+                    generation=generation,
+                    maker="rules",
+                )
             )
         if commits:
             await chats.commit(chat, commits)
@@ -162,6 +170,7 @@ async def run_model(
     hand: tuple[int, int] | None,
     progress: Progress,
     cancelled: Callable[[], bool],
+    templates: Mapping[str, str] = NO_TEMPLATES,
 ) -> Outcome:
     """Window by window; the plan is made anew after every commit, since one commit may cover several places. A window that fails is
     counted and later ones go on; an endpoint that cannot be reached or says no ends the run and counts against no window."""
@@ -174,7 +183,7 @@ async def run_model(
         keys = chat.timeline.keys[window.first : window.last + 1]
         tried.add(window_id(keys))
         try:
-            commit = await _ask(chats, chat, complete, schema, window, keys, outcome)
+            commit = await _ask(chats, chat, complete, schema, window, keys, outcome, templates)
         except (ModelUnreachable, ModelRefused) as error:
             outcome.interrupted = f"{error.sentence} {error.hint}".strip()
             return outcome
@@ -258,13 +267,21 @@ def _ranged(timeline: Timeline, hand: tuple[int, int], exchanges: int, tried: se
 
 
 async def _ask(
-    chats: Chats, chat: OpenChat, complete: Complete, schema: Schema, window: Window, keys: Sequence[str], outcome: Outcome
+    chats: Chats,
+    chat: OpenChat,
+    complete: Complete,
+    schema: Schema,
+    window: Window,
+    keys: Sequence[str],
+    outcome: Outcome,
+    templates: Mapping[str, str],
 ) -> Commit | None:
     """The commit of one window, or None when the model finds nothing worth keeping. Raises ModelError."""
     inside = [_message(chat, at, number) for number, at in enumerate(window.positions, 1)]
-    context = [_message(chat, at, 0) for at in range(max(0, window.first - CONTEXT_MESSAGES), window.first)]
+    before = range(max(0, window.first - CONTEXT_MESSAGES), window.first)
+    context = [_message(chat, at, 0) for at in before if chat.timeline.keys[at] not in chat.pool.purged]
     known = known_nodes(chat, [message.text for message in inside])
-    messages = build(inside, context, known, schema, chat_language(chat))
+    messages = build(inside, context, known, schema, chat_language(chat), templates)
     for second in (False, True):
         raw = await complete(messages, answer_schema(schema), MODEL_SECONDS)
         answer = parse_answer(raw)
@@ -290,7 +307,7 @@ async def _ask(
         "model",
         resolved.operations,
         keys,
-        clock=chats.tick(),
+        clock=chats.tick(chat.home),
         replica=chats.replica,
         generation=window.generation,
         maker=complete.name,
@@ -304,7 +321,9 @@ def _message(chat: OpenChat, at: int, number: int) -> PromptMessage:
 
 async def _note(chats: Chats, chat: OpenChat, attempts: Attempts, keys: Sequence[str], outcome: str, error: str, raw: str) -> None:
     window = window_id(keys)
-    await chats.open(chat.record.name)  # of a chat that was purged meanwhile nothing is noted
+    chat = await chats.open(chat.record.name)  # of a chat that was purged meanwhile nothing is noted
+    if not chat.pool.purged.isdisjoint(keys):
+        return
     attempts.take(window, outcome, error, raw)
     await chats.note("attempt", chat.record.pool, {"window": window, "outcome": outcome, "error": error, "raw": raw})
 

@@ -6,21 +6,23 @@ import re
 from collections.abc import Iterator
 
 from tidelore.engine.extract import own_facts
-from tidelore.engine.extract.claims import ADVERBS, END, NO_OBJECT, PLACE, RELATIVES, STOP, STOP_PLACE, Claim, phrase_at
-from tidelore.engine.text.name_words import TITLES
+from tidelore.engine.extract.claims import ADVERBS, END, NARROWER, NO_OBJECT, PLACE, RELATIVES, STOP, STOP_PLACE, Claim, phrase_at
+from tidelore.engine.text.name_words import PEOPLES, TITLES
 from tidelore.engine.text.names import Mention
 from tidelore.engine.text.unicode14 import fold_name
 
 _A = re.ASCII
 _FIRST = re.compile(
     r"(?<![A-Za-z'’-])(?:I(?:['’](?:m|ve))?|[Mm]y|[Ww]e(?:['’]re)?|[Cc]all me|(?:[Pp]eople|[Ff]riends|"
-    r"[Ee]veryone) calls? me)(?= )",
+    r"[Ee]very(?:one|body)) calls? me)(?= )",
     _A,
 )
 _CLAUSE = re.compile(
-    r"(?:^|[\n.!?:;,—–*_\"“”(~…-]|(?<![A-Za-z])(?:and|but|so|because|since|also|then|though|although|well|"
+    r"(?:^|[\n.!?:;,—–*_\"“”()\]~…-]|(?<![A-Za-z])(?:and|but|so|because|since|also|then|though|although|well|"
     r"yeah|yes|oh|actually|honestly|hi|hello|hey|ok|okay"
-    r"|while|now|currently|personally|please|just|can|that['’]s why))[ ]*$",
+    r"|while|now|currently|personally|please|just|can|basically|lately|nowadays|these days|yesterday|today|recently|finally|"
+    r"unfortunately|sadly|luckily|obviously|"
+    r"of course|last (?:week|month|year)|that['’]s why))[ ]*$",
     _A | re.IGNORECASE,
 )
 # Before a name: "My co-worker Lin", "Dr. Lin".
@@ -28,25 +30,16 @@ _ROLE = re.compile(
     rf"(?:(?<![A-Za-z])(?:[Mm]y|[Oo]ur)(?: [a-z][a-z-]*){{1,3}}|"
     rf"(?<![A-Za-z])(?:{'|'.join(sorted(title.capitalize() for title in TITLES if title.isascii()))})\.?) $"
 )
-_UNSURE = re.compile(
-    r"(?<![A-Za-z])(?:if|would|could|might|may|maybe|perhaps|wish(?:es|ed)?|imagin(?:e|ing)|suppose|"
-    r"pretend(?:ing)?|unless|should|dream(?:s|ed|t)?|used to|as though"
-    r"|whether|probably|possibly|what if|let['’]s say|almost|as long as|until|in case|jk|just "
-    r"kidding)(?![A-Za-z])|['’]d(?![A-Za-z])",
-    _A,
-)
-_OUTPUT = re.compile(
-    r"(?<![a-z])(?:answers?|repl(?:y|ies)|respon[ds][a-z]*|markdown|json|format[a-z]*|bullets?|bullet points|tokens?|"
-    r"paragraphs?|output)(?![a-z])",
-    re.IGNORECASE,
-)
-
 _VERBS = r"love|like|hate|dislike|adore|detest|loathe|despise|enjoy|prefer"
 _LIKES = re.compile(rf"I(?:['’]ve)? {ADVERBS}({_VERBS}|can(?:['’]?t|not) stand|(?:don['’]t|do not)(?: really)? (?:like|enjoy)) ", _A)
 _LIKES_NAMED = re.compile(
     rf" {ADVERBS}(loves|likes|hates|dislikes|adores|detests|loathes|despises|enjoys|prefers|can['’]?t stand|"
     rf"(?:doesn['’]t|does not) like) ",
     _A,
+)
+# "I like totally forgot", and "I like my coffee black".
+_FILLED = re.compile(
+    r"(?:[a-z]+(?:ly|ed)|went|never|can['’]?t|don['’]?t|didn['’]?t|am|have|had|was|do|did|need|think|know|said|want)(?![a-z])", _A
 )
 _KNOWN_THE = frozenset(
     (
@@ -56,15 +49,21 @@ _KNOWN_THE = frozenset(
 )
 _LIVES = re.compile(
     r"(?:I(?:['’]m)?|We|we) (?:currently |now |still |also |just |actually |recently |both )*+(?:live|reside|am "
-    r"living|living|am based|based|moved|relocated) (?:alone |together |here )?(?:in|to|near) ",
+    r"living|living|am based|based) (?:alone |together |here )?(?:in|near) ",
     _A,
 )
-_LIVES_NAMED = re.compile(r"(?: lives| is living| resides| moved|['’]s living) (?:in|near|to) ", _A)
+_LIVES_NAMED = re.compile(r"(?: lives| is living| resides|['’]s living) (?:in|near) ", _A)
 _WORKS_AS = re.compile(
     r"I(?: (?:currently |now |still |also |just )*+work|(?:['’]m| am)(?: currently)? (?:working|employed)) as (?:an? |the )?", _A
 )
 _WORKS_AS_NAMED = re.compile(r"(?: works| is working) as (?:an? |the )?", _A)
-_NO_TRADE = re.compile(r"(?:little|much|well|hard|fast|quickly|usual|always|best|planned|expected|intended)(?![a-z])", _A)
+_NO_TRADE = re.compile(
+    r"(?:little|much|well|hard|fast|quickly|usual|always|best|planned|expected|intended|long|soon|often|late|part|one|if|though|before|"
+    r"needed|"
+    r"told|instructed|I|you|we|they|he|she)(?![a-z])",
+    _A,
+)
+_NO_EMPLOYER = re.compile(r"(?:a living|the moment|a while|the same|an? [a-z']+['’]s pace|the best|the weekend|a pittance|free)")
 _WORKS_AT = re.compile(
     r"I(?: (?:currently |now |still |also |just )*+work|(?:['’]m| am)(?: currently)? working| (?:just |finally "
     r")?(?:got|landed) (?:the|a) (?:new )?job) (?:at|for) (?=the |an? |my |our |[A-Z])",
@@ -72,7 +71,7 @@ _WORKS_AT = re.compile(
 )
 _WORKS_AT_NAMED = re.compile(r"(?: works| is working) (?:at|for) (?=the |an? |[A-Z])", _A)
 _OCCUPATIONS = (
-    "accountant actor actress architect artist astronaut author baker barber barista bartender biologist "
+    "accountant actor actress alchemist apothecary architect artist astronaut author baker barber bard barista bartender biologist "
     "blacksmith bookkeeper botanist butcher captain carpenter cashier chef chemist cleaner coach cook dancer "
     "dentist designer "
     "detective developer doctor driver economist editor electrician engineer farmer firefighter fisherman "
@@ -84,30 +83,37 @@ _OCCUPATIONS = (
     "psychologist ranger receptionist reporter researcher sailor salesman scholar scientist sculptor secretary "
     "shepherd singer smith smuggler soldier spy student surgeon tailor teacher therapist translator veterinarian "
     "vet waiter waitress "
-    "warden welder witch wizard writer"
+    "warden welder witch wizard writer assassin bodyguard brewer cartographer cleric clerk clockmaker cobbler courier jeweler jeweller "
+    "locksmith mason minstrel monk nun paladin pirate scribe seamstress squire stonemason thief trapper tutor watchmaker weaver"
 )
 _JOB = rf"((?:[a-z-]+ ){{0,2}}?(?:{'|'.join(_OCCUPATIONS.split())})(?: (?:in|at|from) [^,.;:!?\n]{{2,40}}?)?){END}"
 _IS_JOB = re.compile(rf"I(?:['’]m| am) {ADVERBS}an? {_JOB}", _A)
 _IS_JOB_NAMED = re.compile(rf"(?: is|['’]s) {ADVERBS}an? {_JOB}", _A)
 _NO_JOB = re.compile(
     r"(?<![a-z])(?:bad|good|great|terrible|better|big|real|born|true|decent|lousy|role|natural|former|aspiring|"
-    r"future|wannabe|kind|quick|slow|fast|poor|fake|budding|would-be|not)(?![a-z])",
+    r"future|wannabe|kind|quick|slow|fast|poor|fake|budding|would-be|not|avid|keen|amateur|hobby|passionate|enthusiastic|weekend|huge|lazy|"
+    r"awful|horrible|mediocre|wonderful|excellent|amazing|lovely|brilliant|mean|happy|secret|closet|pretend|so-called|model)(?![a-z])",
     _A,
 )
 _AGE = re.compile(
     r"(?:I(?:['’]m| am| turned| just turned)|[Mm]y age is) (?:now |already |just |only )?(?:(\d{1,3})(?=(?: "
-    r"now)?[.!,;\n]|$| and )|([a-z0-9]+(?:-[a-z]+)?) years? old)",
+    r"now| last week| last month| today| yesterday)?(?:[.!,;\n]|$| and ))|([a-z0-9]+(?:-[a-z]+)?) years? old(?![a-z]))",
     _A,
 )
-_AGE_NAMED = re.compile(r"(?: is|['’]s) (?:now |already |just |only )?([a-z0-9]+(?:-[a-z]+)?) years? old", _A)
+_AGE_NAMED = re.compile(r"(?: is|['’]s) (?:now |already |just |only )?([a-z0-9]+(?:-[a-z]+)?) years? old(?![a-z])", _A)
 _STATUS = (
     r"married|engaged|divorced|single|widowed|pregnant|injured|wounded|retired|unemployed|blind|deaf|bedridden|"
-    r"paralysed|paralyzed|unconscious|imprisoned|bankrupt|homeless|dead|alive|missing|poisoned|cursed|sick|ill"
+    r"paralysed|paralyzed|unconscious|imprisoned|bankrupt|homeless|alive|poisoned|cursed|sick|ill"
 )
-_IS_STATUS = re.compile(rf"I(?:['’]m| am| got| just got|['’]ve been| have been| was just) {ADVERBS}({_STATUS}){END}", _A)
+# "blind with rage" and "ill at ease" are no states.
+_STATUS_END = (
+    r"(?=[.!,;…\n*”\"—)~]|$| (?:and(?! tired)|but|because|again|now|today|tonight|right now|since|for|by|"
+    r"with (?:two|three|four|a|one|kids|children|twins))(?![A-Za-z]))"
+)
+_IS_STATUS = re.compile(rf"I(?:['’]m| am| got| just got|['’]ve been| have been| was just) {ADVERBS}({_STATUS}){_STATUS_END}", _A)
 _IS_STATUS_NAMED = re.compile(
-    rf"(?:(?: is|['’]s| got| just got| has been) {ADVERBS}({_STATUS})| was {ADVERBS}(injured|wounded|killed|"
-    rf"captured|imprisoned|dead|poisoned){END}| (?:has )?(died|passed away)){END}",
+    rf"(?:(?: is|['’]s| got| just got| has been) {ADVERBS}(?:({_STATUS}|missing)|(?<!so )(dead))| was {ADVERBS}(injured|wounded|killed|"
+    rf"captured|imprisoned|dead|poisoned)| (?:has )?(died|passed away)){_STATUS_END}",
     _A,
 )
 _MOOD = (
@@ -116,15 +122,26 @@ _MOOD = (
     "embarrassed|miserable|overjoyed|"
     "delighted|livid|enraged|hurt|relieved|stressed|overwhelmed|proud|homesick|confused|disappointed"
 )
-_IS_MOOD = re.compile(rf"I(?:['’]m| am| feel) (?:feeling )?{ADVERBS}({_MOOD}){END}", _A)
+_IS_MOOD = re.compile(rf"I(?:['’]m| am| feel) (?:feeling )?{ADVERBS}(?!afraid (?:that|not|so))({_MOOD}){END}", _A)
 _IS_MOOD_NAMED = re.compile(rf"(?: is| was|['’]s| feels) (?:feeling )?{ADVERBS}({_MOOD}){END}", _A)
-_IN_PLACE = r"(?:in|at|inside|aboard|outside|near|on) (?=(?:the|an?|my|our|his|her|their) |[A-Z])"
+_IN_PLACE = (
+    r"(?:(?:in|at|inside|aboard|outside|near|on) (?=(?:the|an?|my|our|his|her|their) )|(?:in|at|inside|aboard|outside|near) (?=[A-Z]))"
+)
+_NO_LOCATION = re.compile(
+    r"(?:I |the same |the market (?:for|to)|the (?:dark|mood|middle|end)|(?:Team|Year|Grade|Level|Chapter|Day|Season|Part|Love|Discord|"
+    r"Heaven|Hell|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June|July|August|September|"
+    r"October|November|December)(?![a-z]))"
+)
+_NO_NAME = frozenset(
+    "team aries taurus gemini cancer leo virgo libra scorpio sagittarius capricorn aquarius pisces gen type level slytherin gryffindor "
+    "hufflepuff ravenclaw captain".split()
+)
 _LOCATION = re.compile(
     rf"(?:We(?:['’]re| are)|we(?:['’]re| are)|I(?:['’]m| am)) (now |currently |finally |back |still |already )*+{_IN_PLACE}", _A
 )
 _LOCATION_NAMED = re.compile(rf"(?: is|['’]s) (now |currently |still |back )*+{_IN_PLACE}", _A)
 _NAME = re.compile(
-    r"(?:My|my) (?:full |real |first )?name(?: is|['’]s) |(?:(?:[Pp]eople|[Ff]riends|[Ee]veryone) calls? me|"
+    r"(?:My|my) (?:full |real |first )?name(?: is|['’]s) |(?:(?:[Pp]eople|[Ff]riends|[Ee]very(?:one|body)) calls? me|"
     r"[Cc]all me|I(?:['’]m| am) (?:called|named)) ",
     _A,
 )
@@ -221,11 +238,6 @@ def first_persons(text: str) -> Iterator[int]:
     return (match.start() for match in _FIRST.finditer(text))
 
 
-def is_plain(sentence: str) -> bool:
-    """Whether the sentence is neither a question nor a supposition, nor about the form of answers."""
-    return not sentence.rstrip("\"”*'’)_ ").endswith(("?", "？")) and not _UNSURE.search(sentence) and not _OUTPUT.search(sentence)
-
-
 _SPEAKER = (_LIVES, _WORKS_AS, _WORKS_AT, _IS_JOB, _AGE, _IS_STATUS, _IS_MOOD, _LOCATION)
 _NAMED = (_LIVES_NAMED, _WORKS_AS_NAMED, _WORKS_AT_NAMED, _IS_JOB_NAMED, _AGE_NAMED, _IS_STATUS_NAMED, _IS_MOOD_NAMED, _LOCATION_NAMED)
 
@@ -241,7 +253,7 @@ def _common(subject: str, text: str, at: int, start: int, end: int, patterns: tu
         if value and not _NO_TRADE.match(value):
             yield Claim(subject, "works as", value, start)
     elif match := works_at.match(text, at, end):
-        if (value := phrase_at(text, match.end(), end, STOP_PLACE)) and not value.startswith(("a living", "the moment", "a while")):
+        if (value := phrase_at(text, match.end(), end, STOP_PLACE)) and not _NO_EMPLOYER.match(value):
             yield Claim(subject, "works at", value, start)
     elif (match := job.match(text, at, end)) and not _NO_JOB.search(match.group(1)):
         yield Claim(subject, "works as", match.group(1), start)
@@ -255,13 +267,15 @@ def _common(subject: str, text: str, at: int, start: int, end: int, patterns: tu
         yield Claim(subject, "mood", match.group(1), start)
     if match := location.match(text, at, end):
         value = phrase_at(text, match.end(), end, STOP_PLACE)
-        if value and PLACE.match(value) and not value.startswith(("I ", "the same ")):
+        if value and PLACE.match(value) and not (_NO_LOCATION.match(text, match.end(), end) or value.split()[0].lower() in PEOPLES):
             yield Claim(subject, "location", value, start)
 
 
 def _likes(subject: str, text: str, match: re.Match[str], end: int, start: int) -> Iterator[Claim]:
     phrase = phrase_at(text, match.end(), end, STOP)
-    if not phrase:
+    if not phrase or NARROWER.match(text, match.end() + len(phrase), end):
+        return
+    if match.group(1) in ("like", "prefer") and (phrase.startswith("my ") or _FILLED.match(phrase)):
         return
     words = phrase.lower().replace("’", "'").split()
     if words[0].partition("'")[0] in NO_OBJECT or (
@@ -284,6 +298,8 @@ def _has(text: str, match: re.Match[str], by_start: dict[int, Mention]) -> Itera
 def _name_at(text: str, at: int, by_start: dict[int, Mention]) -> str:
     mention = by_start.get(at)
     if mention is None or mention.sub not in ("character", "topic") or not _NAME_END.match(text, mention.end):
+        return ""
+    if mention.name.split()[0].lower() in _NO_NAME:
         return ""
     return mention.name
 

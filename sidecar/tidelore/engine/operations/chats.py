@@ -11,8 +11,10 @@ from tidelore.engine.chats import OpenChat
 from tidelore.engine.errors import BadInput, Conflict
 from tidelore.engine.history import Change
 from tidelore.engine.model import Message
+from tidelore.engine.operations.purging import receipts_of
 from tidelore.engine.params import parse
 from tidelore.engine.scopes import SCOPE_MARK
+from tidelore.engine.sync.results import PurgedChat
 from tidelore.engine.table import Call, method
 from tidelore.engine.text.unicode14 import well_formed
 
@@ -27,7 +29,7 @@ async def chat_update(service: Service, params: m.ChatUpdate, call: Call) -> r.U
     """Tell the engine the whole chat as it now stands; it finds the difference. The chat is made if it is new. An empty list is
     a valid chat: nothing of the memory is deleted, and it is back when the messages are."""
     del call
-    _check_name(params.chat)
+    check_name(params.chat)
     if params.pool and not _POOL.fullmatch(params.pool):
         raise BadInput(f"There is no pool {params.pool[:40]!r}.", "The id of a pool is 32 hexadecimal digits, a to f in small letters.")
     if params.keep < 0:
@@ -80,19 +82,21 @@ async def chat_list(service: Service, params: m.NoParams, call: Call) -> r.ChatI
     )
 
 
-@method("chat.purge", m.ChatOnly, r.PurgedChat, writes=True)
-async def chat_purge(service: Service, params: m.ChatOnly, call: Call) -> r.PurgedChat:
+@method("chat.purge", m.ChatOnly, PurgedChat, writes=True)
+async def chat_purge(service: Service, params: m.ChatOnly, call: Call) -> PurgedChat:
     """Forget a chat for good, as when it was deleted where it came from. It cannot be undone. Its branches keep what their messages
     support; what all of them were made from goes with the last of them. The name can be used again."""
     del call
     chat = await service.chats.open(params.chat)
-    if chat.record.id in service.extracting:
+    nodes = set(chat.graph.nodes)
+    if any(id_ == chat.record.id for id_, _ in service.extracting):
         raise Conflict("An extraction of this chat is still running.", "Cancel it, or wait until it is done.")
-    record, counts = await service.chats.purge(params.chat)
+    record, purge, counts = await service.chats.purge(params.chat)
     if not counts.shared:
         service.attempts.pop(record.pool, None)
-    service.recalls = {id_: held for id_, held in service.recalls.items() if held[0] != record.id}
-    return r.PurgedChat(params.chat, counts.messages, counts.sources, counts.commits, counts.shared)
+    service.recalls.forget(record.id)
+    receipts = await receipts_of(service, purge, counts, nodes, 0)
+    return PurgedChat(params.chat, counts.messages, counts.sources, counts.commits, counts.shared, purge.id, receipts)
 
 
 def _message(raw: Any) -> Message | str:
@@ -107,7 +111,7 @@ def _message(raw: Any) -> Message | str:
             raise BadInput(f"A message's role cannot be {role!r}.", 'Use "user" or "assistant"; "system" and "tool" are left out.')
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
     if not name.strip():
         raise BadInput("A chat's name must hold a letter.")
     if name.startswith(SCOPE_MARK):

@@ -14,6 +14,7 @@ from tidelore.engine.model import EnsureEdge, Known, Retire
 from tidelore.engine.nodes import NodeState
 from tidelore.engine.operations.graph import by_hand
 from tidelore.engine.table import Call, method
+from tidelore.engine.text.unicode14 import fold_name
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
@@ -88,6 +89,11 @@ def maybe(graph: Graph, wanted: str) -> NodeState | None:
     for id_ in (wanted, *_named(wanted)):
         if (node := graph.node(id_)) is not None:
             return node
+    # A name that was given by hand makes no id.
+    folded = fold_name(wanted)
+    called = [node for node in graph.shown() if node.kind in ("entity", "thread") and fold_name(node.text) == folded]
+    if len(called) == 1:
+        return called[0]
     if len(wanted) < 4 or not wanted.isalnum():
         return None
     begins = [node for node in graph.shown() if node.id.startswith(wanted)]
@@ -97,12 +103,15 @@ def maybe(graph: Graph, wanted: str) -> NodeState | None:
 
 
 def hidden(graph: Graph, wanted: str) -> NodeState | None:
-    """A node that was hidden by hand, by its id or name."""
+    """A node that was hidden by hand, by its id, a beginning of it that no other hidden one has, or its name."""
     for id_ in (wanted, *_named(wanted)):
         node = graph.nodes.get(graph.aliases.canonical(id_))
         if node is not None and node.parts and node.retired:
             return node
-    return None
+    if len(wanted) < 4 or not wanted.isalnum():
+        return None
+    begins = [node for node in graph.nodes.values() if node.id.startswith(wanted) and node.parts and node.retired]
+    return begins[0] if len(begins) == 1 else None
 
 
 def _named(name: str) -> list[str]:

@@ -13,9 +13,11 @@ from tidelore.engine.errors import BadInput, Cancelled, Conflict, TideloreError
 from tidelore.engine.extract import plan
 from tidelore.engine.extract.cost import estimate
 from tidelore.engine.extract.run import Attempts, Outcome, read_attempts, run_model, run_rules
+from tidelore.engine.operations.prompts import templates_of
+from tidelore.engine.operations.settings import value_of
 from tidelore.engine.ports import Batch, Vectors
 from tidelore.engine.schema import DEFAULT, Schema
-from tidelore.engine.table import DEFAULT_LAG, Call, method, positive
+from tidelore.engine.table import Call, method, positive
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
@@ -28,14 +30,14 @@ async def extract_plan(service: Service, params: m.ExtractPlan, call: Call) -> r
     """What extraction would work on next: the messages that nothing live covers, as whole windows."""
     del call
     chat = await service.chats.open(params.chat)
-    lag = _lag(params.lag)
+    lag = await _lag(service, params.lag)
     if params.by == "rules":
         due = plan.due_for_rules(chat.timeline, lag)
-        return r.Plan([r.WindowInfo(at, at) for at in due], [], lag, 0)
+        return r.Plan([r.WindowInfo(at, at) for at in due], [], lag, 0, plan.purged_positions(chat.timeline))
     attempts = await attempts_of(service, chat)
     windows: list[plan.Window] = []
     aside: list[r.AsideInfo] = []
-    for window in plan.due_for_model(chat.timeline, lag, positive(params.exchanges, "exchanges")):
+    for window in plan.due_for_model(chat.timeline, lag, await _exchanges(service, params.exchanges)):
         name = plan.window_id(chat.timeline.keys[window.first : window.last + 1])
         if attempts.aside(name):
             last = attempts.last[name]
@@ -43,18 +45,20 @@ async def extract_plan(service: Service, params: m.ExtractPlan, call: Call) -> r
             aside.append(r.AsideInfo(window.first, window.last, reason, attempts.tries.get(name, 0), last.raw))
         else:
             windows.append(window)
-    tokens = estimate(chat, windows, await schema_of(service))
-    return r.Plan([r.WindowInfo(window.first, window.last) for window in windows], aside, lag, tokens)
+    tokens = estimate(chat, windows, await schema_of(service), await templates_of(service))
+    return r.Plan([r.WindowInfo(window.first, window.last) for window in windows], aside, lag, tokens, plan.purged_positions(chat.timeline))
 
 
 @method("extract.run", m.ExtractRun, r.Extracted, writes=True)
 async def extract_run(service: Service, params: m.ExtractRun, call: Call) -> r.Extracted:
     """Extract what is due, or a range by hand. Answers when everything is stored."""
     chat = await service.chats.open(params.chat)
-    lag = _lag(params.lag)
-    exchanges = positive(params.exchanges, "exchanges")
+    lag = await _lag(service, params.lag)
+    exchanges = await _exchanges(service, params.exchanges)
     hand = _range(chat, params.range)
-    if chat.record.id in service.extracting:
+    # The rules work beside a model that thinks for minutes: what both write goes through one lock.
+    mine = chat.record.id, "rules" if params.by == "rules" else "model"
+    if mine in service.extracting:
         raise Conflict("An extraction of this chat is already running.", "Wait until it is done.")
     if params.by == "model" and service.complete is None:
         raise BadInput("No memory model is set.", 'Set one (docs/cli.md, "Memory model"), or extract by "rules".')
@@ -62,18 +66,18 @@ async def extract_run(service: Service, params: m.ExtractRun, call: Call) -> r.E
     if params.retry:
         await service.chats.note("attempt", chat.record.pool, {"window": "", "outcome": "retry", "error": "", "raw": ""})
         attempts = service.attempts[chat.record.pool] = Attempts()
-    service.extracting.add(chat.record.id)
+    service.extracting.add(mine)
     try:
-        if params.by == "rules":
-            outcome = await run_rules(service.chats, chat, lag, hand, call.progress, call.cancelled)
-        else:
-            assert service.complete is not None
-            schema = await schema_of(service)
-            outcome = await run_model(
-                service.chats, chat, service.complete, schema, attempts, lag, exchanges, hand, call.progress, call.cancelled
-            )
+        with service.jobs.run(f"extract.{params.by}", chat.record.name, call) as job:
+            if params.by == "rules":
+                outcome = await run_rules(service.chats, chat, lag, hand, job.progress, job.cancelled)
+            else:
+                assert service.complete is not None
+                asked = await schema_of(service), attempts, lag, exchanges, hand
+                templates = await templates_of(service)
+                outcome = await run_model(service.chats, chat, service.complete, *asked, job.progress, job.cancelled, templates)
     finally:
-        service.extracting.discard(chat.record.id)
+        service.extracting.discard(mine)
     chat = await service.chats.open(params.chat)
     degraded = await _embed(service, chat)
     return _extracted(outcome, _remaining(chat, params.by, attempts, lag, exchanges), degraded)
@@ -86,6 +90,12 @@ async def embed_run(service: Service, params: m.ChatOnly, call: Call) -> r.Embed
     if service.vectors is None:
         raise BadInput("No embedder is set.", "Choose an embedding model first; without one, words and names recall.")
     chat = await service.chats.open(params.chat)
+    with service.jobs.run("embed", chat.record.name, call) as job:
+        return await embed_all(service, service.vectors, chat, job)
+
+
+async def embed_all(service: Service, vectors: Vectors, chat: OpenChat, call: Call) -> r.Embedded:
+    """All that recall knows of a chat. Raises Cancelled."""
     chat.index.refresh()
     passages = list(chat.index.passages().items())
     done = 0
@@ -93,7 +103,7 @@ async def embed_run(service: Service, params: m.ChatOnly, call: Call) -> r.Embed
         if call.cancelled():
             raise Cancelled("The embedding was stopped.", f"{done} of {len(passages)} texts are done; run it again for the rest.")
         batch = dict(passages[start : start + EMBEDDED_AT_ONCE])
-        degraded = await _put(service, service.vectors, batch)
+        degraded = await _put(service, vectors, batch)
         if degraded:
             return r.Embedded(done, degraded)
         done += len(batch)
@@ -157,9 +167,13 @@ async def schema_of(service: Service) -> Schema:
     return DEFAULT if stored is None else Schema.from_json(stored)
 
 
-def _lag(value: int | None) -> int:
+async def _exchanges(service: Service, value: int | None) -> int:
+    return int(await value_of(service, "extract.exchanges")) if value is None else positive(value, "exchanges")
+
+
+async def _lag(service: Service, value: int | None) -> int:
     if value is None:
-        return DEFAULT_LAG
+        return int(await value_of(service, "extract.lag"))
     if value < 0:
         raise BadInput(f"lag is {value}.", "0 extracts everything, 1 leaves the newest exchange alone, and so on.")
     return value

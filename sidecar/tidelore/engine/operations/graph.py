@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tidelore.engine import methods as m
 from tidelore.engine import results as r
+from tidelore.engine import results_care as rc
 from tidelore.engine.chats import OpenChat, check_index
 from tidelore.engine.codec import field_value, named_id, windowless
 from tidelore.engine.errors import BadInput, Conflict, NotFound
@@ -18,31 +19,33 @@ from tidelore.engine.history import Placement
 from tidelore.engine.model import (
     Author,
     Commit,
-    EnsureEdge,
     EnsureNode,
     FieldValue,
     Kind,
     Named,
+    Needs,
     Operation,
     Own,
     Patch,
     Retire,
     Scope,
-    Stated,
 )
-from tidelore.engine.nodes import NodeState
+from tidelore.engine.nodes import FLAGS, SWITCHES, NodeState
+from tidelore.engine.operations.choosing import Wanted
 from tidelore.engine.operations.extraction import attempts_of, schema_of
 from tidelore.engine.params import parse
 from tidelore.engine.schema import Schema
 from tidelore.engine.scopes import SCOPE_MARK, scope_chat
 from tidelore.engine.table import DEFAULT_LAG, Call, method
 from tidelore.engine.text.privacy import mask
+from tidelore.engine.upkeep.changes import patch_words
+from tidelore.engine.upkeep.same_words import same_words
 from tidelore.engine.view import GraphView, NodeView, graph_counts, graph_view, node_view
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
 
-SHORTEST_ID = 8
+NO_NEEDS = Needs()
 # To resolve a name where no message is concerned.
 NOTHING = Commit("", "person", (), 0, "")
 USUAL_SUBS: dict[Kind, str] = {
@@ -57,13 +60,16 @@ USUAL_SUBS: dict[Kind, str] = {
 
 @method("graph.get", m.GraphGet, GraphView)
 async def graph_get(service: Service, params: m.GraphGet, call: Call) -> GraphView:
-    """The graph of a chat: nodes and edges sorted by id, without clocks, so that two graphs are equal when their JSON is."""
+    """The graph of a chat: nodes and edges sorted by id, without clocks, so that two graphs are equal when their JSON is. What is private
+    is left out unless it is asked for, so that it goes nowhere by itself."""
     del call
     chat = await service.chats.open(params.chat)
-    if params.at is None:
-        return graph_view(chat.graph)
-    check_index(chat, params.at, "at")
-    return graph_view(service.chats.as_of(chat, params.at)[1])
+    timeline, graph = chat.timeline, chat.graph
+    if params.at is not None:
+        check_index(chat, params.at, "at")
+        timeline, graph = service.chats.as_of(chat, params.at)
+    wanted = Wanted(params.kinds, params.subs, params.scopes, params.states, params.first, params.last, params.private, what="graph.get")
+    return graph_view(graph, wanted.among(graph, timeline))
 
 
 @method("node.get", m.NodeOnly, NodeView)
@@ -71,7 +77,7 @@ async def node_get(service: Service, params: m.NodeOnly, call: Call) -> NodeView
     """One node, with its fields and evidence."""
     del call
     chat = await service.chats.open(params.chat)
-    return node_view(chat.graph, _node(chat.graph, params.node))
+    return node_view(chat.graph, find_node(chat.graph, params.node))
 
 
 @method("node.edit", m.NodeEdit, r.Changed, writes=True)
@@ -83,14 +89,14 @@ async def node_edit(service: Service, params: m.NodeEdit, call: Call) -> r.Chang
         raise BadInput("params.fields is empty.", 'Name the fields to change, as in {"text": "the new text"}.')
     async with service.chats.lock:
         chat = await service.chats.open(params.chat)
-        node = _node(chat.graph, params.node)
+        node = find_node(chat.graph, params.node)
         seen = node.fields
         for name, value in (params.expects or {}).items():
             if seen.get(name) != (None if value is None else field_value(value)):
                 raise Conflict(f"The field {name!r} reads {seen.get(name)!r} by now.", "Read the node again before you change it.")
         operations: list[Operation] = []
         for name, value in params.fields.items():
-            new = None if value is None else _masked(field_value(value))
+            new = None if value is None else masked(field_value(value))
             _check_field(node, name, new)
             if seen.get(name) != new:
                 operations.append(Patch(node.id, name, seen.get(name), new))
@@ -161,7 +167,7 @@ def _written(params: m.NodeWrite, schema: Schema, token: str) -> EnsureNode:
     if found is None or found.kind != params.kind:
         known = ", ".join(each.name for each in schema.of(params.kind))
         raise BadInput(f"{sub!r} is no sub of {params.kind}.", f"Subs: {known}.")
-    fields = {field: _masked(field_value(value)) for field, value in params.fields.items() if value is not None}
+    fields = {field: masked(field_value(value)) for field, value in params.fields.items() if value is not None}
     if params.text.strip():
         fields["text"] = mask(params.text.strip())
     scope: Scope = "chat"
@@ -178,16 +184,18 @@ def _written(params: m.NodeWrite, schema: Schema, token: str) -> EnsureNode:
     return EnsureNode(Own(params.kind, token, scope), sub, fields, subject=subject)
 
 
-@method("node.retire", m.NodeOnly, r.Changed, writes=True)
-async def node_retire(service: Service, params: m.NodeOnly, call: Call) -> r.Changed:
-    """Hide a node from graph and recall. It can be undone."""
+@method("node.retire", m.NodeRetire, rc.Retired, writes=True)
+async def node_retire(service: Service, params: m.NodeRetire, call: Call) -> rc.Retired:
+    """Hide a node from graph and recall; with `siblings` its sentences go from all other memories, too. It can be undone."""
     del call
     async with service.chats.lock:
         chat = await service.chats.open(params.chat)
-        node = _node(chat.graph, params.node)
+        node = find_node(chat.graph, params.node)
         text = node.text
-        commit = await by_hand(service, chat, [Retire(node.id, text)])
-        return r.Changed(commit.id, node.id, text)
+        others = same_words(chat.graph, node) if params.siblings else []
+        commit = await by_hand(service, chat, [Retire(node.id, text), *others])
+        siblings = [rc.Sibling(each.node, str(each.expects), str(each.value) if isinstance(each, Patch) else "") for each in others]
+        return rc.Retired(commit.id, node.id, text, siblings)
 
 
 @method("entity.alias", m.AliasAdd, r.Changed, writes=True)
@@ -204,20 +212,7 @@ async def entity_alias(service: Service, params: m.AliasAdd, call: Call) -> r.Ch
         return r.Changed(commit.id, _entity_id(params.name), params.name)
 
 
-@method("undo", m.Undo, r.Changed, writes=True)
-async def undo(service: Service, params: m.Undo, call: Call) -> r.Changed:
-    """Take back a change by hand or an upkeep; undoing the undo is a redo."""
-    del call
-    async with service.chats.lock:
-        chat = await service.chats.open(params.chat)
-        commit = _change_of(chat, params.commit) if params.commit else _newest(chat)
-        if commit.id not in {each.id for each in chat.pool.standing(chat.timeline.lineage)}:
-            raise Conflict("This change is undone already.", "Undo the undo to bring it back.")
-        undone = await by_hand(service, chat, [], undoes=commit.id)
-        return r.Changed(undone.id, *_what(chat, commit))
-
-
-def _masked(value: FieldValue) -> FieldValue:
+def masked(value: FieldValue) -> FieldValue:
     """Secrets and numbers of people are not stored, whoever writes them down."""
     if isinstance(value, str):
         return mask(value)
@@ -228,61 +223,33 @@ def _check_field(node: NodeState, name: str, value: FieldValue | None) -> None:
     """Raises BadInput for a change that would leave a node with nothing to say, or with an importance that is none."""
     if name == ("name" if node.kind in ("entity", "thread") else "text") and (value is None or not str(value).strip()):
         raise BadInput(f"The {name} of a {node.kind} cannot be empty.", "Hide it with node.retire.")
+    if name in FLAGS and not (name in SWITCHES and value in (None, True)):
+        raise BadInput(f"{name} cannot be {value!r}.", "Use node.pin, node.archive, node.private, node.merge and node.split.")
     if name == "importance" and value is not None and not (type(value) is int and 1 <= value <= 10):
         raise BadInput(f"importance cannot be {value!r}.", "It is a whole number from 1 to 10.")
 
 
-def _newest(chat: OpenChat) -> Commit:
-    for commit in reversed(chat.pool.standing(chat.timeline.lineage)):
-        if commit.author == "person" and commit.chat == chat.record.id and not commit.undoes:
-            return commit
-    raise NotFound("There is nothing to undo in this chat.")
-
-
-def _change_of(chat: OpenChat, wanted: str) -> Commit:
-    """A change by its id, or by a beginning of eight digits or more that no other has."""
-    found = [each for each in chat.pool.windowless if each.id == wanted or (len(wanted) >= SHORTEST_ID and each.id.startswith(wanted))]
-    if len(found) != 1:
-        raise NotFound("There is no such change in this chat.", "node.edit and the other changes answer with the id to undo.")
-    return found[0]
-
-
-def _what(chat: OpenChat, commit: Commit) -> tuple[str, str]:
-    """The node that a change is about, and the change in words."""
-    nodes: list[str] = []
-    said: list[str] = []
-    for operation in commit.operations:
-        match operation:
-            case Patch(node=node) | Retire(node=node):
-                nodes.append(node)
-                said.append(_said(operation))
-            case EnsureNode(ref=ref, fields=fields):
-                nodes.append(chat.graph.resolve(ref, Placement(commit)))
-                words = {name: _value(value) for name, value in fields.items() if isinstance(value, str | tuple)}
-                said.append("; ".join(f"{name}: {value}" for name, value in words.items()))
-            case EnsureEdge(type=kind):
-                said.append(kind)
-    if commit.undoes:
-        said.append("undo")
-    return (nodes[0] if nodes else "", "; ".join(filter(None, said)))
-
-
-async def by_hand(service: Service, chat: OpenChat, operations: Sequence[Operation], undoes: str = "", author: Author = "person") -> Commit:
+async def by_hand(
+    service: Service, chat: OpenChat, operations: Sequence[Operation], undoes: str = "", author: Author = "person", needs: Needs = NO_NEEDS
+) -> Commit:
     """Stores a change. Call with the lock held."""
-    commit = _made(service, chat, operations, undoes, author)
+    commit = _made(service, chat, operations, undoes, author, needs)
     await service.chats.commit(chat, [commit])
     return commit
 
 
-def _made(service: Service, chat: OpenChat, operations: Sequence[Operation], undoes: str = "", author: Author = "person") -> Commit:
+def _made(
+    service: Service, chat: OpenChat, operations: Sequence[Operation], undoes: str = "", author: Author = "person", needs: Needs = NO_NEEDS
+) -> Commit:
     keys = chat.timeline.keys
     return windowless(
         author,
         operations,
-        clock=service.chats.tick(),
+        clock=service.chats.tick(chat.home),
         replica=service.chats.replica,
         chat=chat.record.id,
         anchor=keys[-1] if keys else "",
+        needs=needs,
         undoes=undoes,
         token=service.chats.token(),
     )
@@ -293,7 +260,7 @@ async def node_why(service: Service, params: m.NodeOnly, call: Call) -> r.Why:
     """Why the engine believes something: commit, window, and the very words."""
     del call
     chat = await service.chats.open(params.chat)
-    return why(chat, _node(chat.graph, params.node))
+    return why(chat, find_node(chat.graph, params.node))
 
 
 @method("stats", m.ChatOnly, r.Stats)
@@ -313,14 +280,14 @@ async def stats(service: Service, params: m.ChatOnly, call: Call) -> r.Stats:
         counts.nodes,
         counts.edges,
         counts.superseded,
-        [r.Waiting(node, _said(operation)) for node, _, operation in chat.graph.waiting()],
+        [r.Waiting(node, patch_words(operation)) for node, _, operation in chat.graph.waiting()],
         len(plan.due_for_rules(chat.timeline, DEFAULT_LAG)),
         sum(1 for name in due if not attempts.aside(name)),
         sum(1 for name in due if attempts.aside(name)),
     )
 
 
-def _node(graph: Graph, wanted: str) -> NodeState:
+def find_node(graph: Graph, wanted: str) -> NodeState:
     node = graph.node(wanted)
     if node is not None:
         return node
@@ -334,13 +301,3 @@ def _node(graph: Graph, wanted: str) -> NodeState:
 
 def _entity_id(name: str) -> str:
     return named_id("entity", "chat", name)
-
-
-def _said(operation: Patch | Retire) -> str:
-    if isinstance(operation, Retire):
-        return f"hide: {operation.expects}"
-    return f"{operation.field}: {_value(operation.expects)} -> {_value(operation.value)}"
-
-
-def _value(value: Stated | None) -> str:
-    return "nothing" if value is None else ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

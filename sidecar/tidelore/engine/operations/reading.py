@@ -52,7 +52,7 @@ def _aliases(node: NodeState) -> Sequence[str]:
 def _facts(home: OpenChat, node: NodeState) -> list[r.StateFact]:
     graph = home.graph
     about = [graph.nodes[start] for kind, start, end, _ in node.edges if kind == "about" and end == node.id]
-    current = [each for each in about if each.shown and each.kind == "fact" and not graph.superseded(each)]
+    current = [each for each in about if each.shown and each.kind == "fact" and not graph.superseded(each) and not each.marked("private")]
     current.sort(key=lambda each: each.parts[-1].key, reverse=True)
     return [r.StateFact(each.id, home.record.name, each.sub, each.scope, _attribute(each), each.text) for each in current]
 
@@ -66,7 +66,7 @@ def _relations(graph: Graph, node: NodeState) -> list[r.Relation]:
     out = []
     for kind, start, end, label in sorted(node.edges):
         other = graph.nodes[end if start == node.id else start]
-        if kind != "about" and other.shown:
+        if kind != "about" and other.shown and not other.marked("private"):
             out.append(r.Relation(kind, label, start == node.id, other.id, other.text))
     return out
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidelore.engine import methods as m
 from tidelore.engine import results as r
@@ -11,16 +11,20 @@ from tidelore.engine.chats import OpenChat
 from tidelore.engine.errors import BadInput, Conflict, NotFound
 from tidelore.engine.explain import card, trace
 from tidelore.engine.extract.run import chat_language
+from tidelore.engine.operations.settings import values_of
 from tidelore.engine.ports import Batch, LedgerRow
 from tidelore.engine.recall.index import Index
 from tidelore.engine.recall.presets import PRESETS
-from tidelore.engine.recall.run import PATIENCE, Recall, Request, recall
-from tidelore.engine.recall.standing import reading
+from tidelore.engine.recall.repeats import repeated
+from tidelore.engine.recall.rerank import Judge
+from tidelore.engine.recall.run import Recall, Request, recall
+from tidelore.engine.recall.standing import made_again, reading
+from tidelore.engine.recalls import Held, Looked
 from tidelore.engine.scopes import SCOPE_MARK
 from tidelore.engine.table import Call, method, positive
 from tidelore.engine.token_counts import first_that_fits
 
-KEPT_RECALLS = 64
+QUERY_KEPT = 400
 MOST_PATIENCE = 60.0
 # How far back receipts are looked for; windows of one chat share the rows.
 RECEIPTS_READ = 10_000
@@ -34,7 +38,8 @@ if TYPE_CHECKING:
 async def recall_run(service: Service, params: m.RecallRun, call: Call) -> r.Recalled:
     """From what the user wrote to the memories for the prompt, with a trace. Nothing counts as delivered yet."""
     del call
-    preset = PRESETS.get(params.preset)
+    usual = await values_of(service)
+    preset = PRESETS.get(params.preset or usual["recall.preset"])
     if preset is None:
         raise BadInput(f"There is no preset named {params.preset!r}.", f"Presets: {', '.join(PRESETS)}.")
     if params.context_from is not None and params.context_tokens is not None:
@@ -45,31 +50,38 @@ async def recall_run(service: Service, params: m.RecallRun, call: Call) -> r.Rec
     request = Request(
         params.query,
         preset,
-        preset.budget if params.budget is None else positive(params.budget, "budget"),
-        preset.limit if params.limit is None else positive(params.limit, "limit"),
+        (usual["recall.budget"] or preset.budget) if params.budget is None else positive(params.budget, "budget"),
+        (usual["recall.limit"] or preset.limit) if params.limit is None else positive(params.limit, "limit"),
         chat_language(chat),
         params.reply,
         params.earlier,
         params.context_from if params.context_tokens is None else first_that_fits(chat, params.context_tokens),
         await _cooling(service, chat, params, preset.cooldown),
         params.exclude,
-        patience=_patience(params.patience),
+        patience=_patience(usual["recall.patience"] if params.patience is None else params.patience),
     )
     indexes = await _indexes(service, chat, params.scopes, params.beside)
-    found = await recall(request, indexes, service.vectors)
-    return _recalled(service, chat, found, indexes, wants_trace=params.trace)
+    judge = _judge(service, usual["recall.rerank"] if params.rerank is None else params.rerank)
+    # What a model says is no function of the chat, so such an answer is not kept.
+    found = await repeated(request, indexes, service.vectors) if judge is None else await recall(request, indexes, service.vectors, judge)
+    return _recalled(service, chat, params.query, found, indexes, wants_trace=params.trace)
 
 
 @method("recall.check", m.RecallCheck, r.Checked)
 async def recall_check(service: Service, params: m.RecallCheck, call: Call) -> r.Checked:
     """Whether a recall that was made earlier is still supported by the chat on screen, so that its text can be used once more, as for
-    another swipe of the same answer."""
+    another swipe of the same answer. A text that was kept somewhere else need not be believed: with `cards` it is made again."""
     del call
-    indexes = await _indexes(service, await service.chats.open(params.chat), params.scopes, params.beside)
+    chat = await service.chats.open(params.chat)
+    indexes = await _indexes(service, chat, params.scopes, params.beside)
     for index in indexes:
         index.refresh()
     state, gone = reading(params.nodes, indexes)
-    return r.Checked(state == params.state and not gone, gone)
+    stands = state == params.state and not gone
+    if not stands or params.cards is None:
+        return r.Checked(stands, gone, "", "")
+    core, recalled = made_again(params.nodes, params.cards, indexes, chat_language(chat))
+    return r.Checked(stands, gone, core.text, recalled.text)
 
 
 async def _indexes(service: Service, chat: OpenChat, scopes: Sequence[str], beside: Sequence[str]) -> list[Index]:
@@ -80,20 +92,23 @@ async def _indexes(service: Service, chat: OpenChat, scopes: Sequence[str], besi
     return [chat.index, *(each.index for each in others if each is not None and each is not chat)]
 
 
-def _patience(seconds: float | None) -> float:
-    if seconds is None:
-        return PATIENCE
+def _judge(service: Service, seconds: float) -> Judge | None:
+    if not 0 <= seconds <= MOST_PATIENCE:
+        raise BadInput(f"rerank is {seconds}.", f"It is a number of seconds from 0 to {MOST_PATIENCE:g}.")
+    return Judge(service.complete, seconds) if seconds else None
+
+
+def _patience(seconds: float) -> float:
     if not 0 <= seconds <= MOST_PATIENCE:
         raise BadInput(f"patience is {seconds}.", f"It is a number of seconds from 0 to {MOST_PATIENCE:g}.")
     return seconds
 
 
-def _recalled(service: Service, chat: OpenChat, found: Recall, indexes: Sequence[Index], *, wants_trace: bool) -> r.Recalled:
+def _recalled(service: Service, chat: OpenChat, query: str, found: Recall, indexes: Sequence[Index], *, wants_trace: bool) -> r.Recalled:
     id_ = service.chats.token()
     nodes = list(dict.fromkeys((*found.core.nodes, *(each.document.id for each in found.cards))))
-    service.recalls[id_] = (chat.record.id, tuple(nodes))
-    while len(service.recalls) > KEPT_RECALLS:
-        del service.recalls[next(iter(service.recalls))]
+    cost = found.core.tokens + found.recalled.tokens
+    service.recalls.add(id_, Held(chat.record.id, service.chats.now(), query[:QUERY_KEPT], tuple(nodes), cost, _looked(found)))
     return r.Recalled(
         id_,
         [card(found.homes[each.document.id], each) for each in found.cards],
@@ -105,6 +120,22 @@ def _recalled(service: Service, chat: OpenChat, found: Recall, indexes: Sequence
         list(found.degraded),
         trace(chat, found) if wants_trace else None,
     )
+
+
+def _looked(found: Recall) -> dict[str, Looked]:
+    """What became of the memories that were looked at."""
+    out = {
+        each.scored.document.id: Looked(
+            "recalled" if each.taken else "",
+            each.taken,
+            each.reason,
+            round(each.scored.score, 6),
+            {name: round(value, 6) for name, value in each.scored.signals.items() if value},
+        )
+        for each in found.decisions
+    }
+    out |= {node: Looked("core", True, "core", 0.0, {}) for node in found.core.nodes}
+    return out
 
 
 async def _cooling(service: Service, chat: OpenChat, params: m.RecallRun, answers: int) -> frozenset[str]:
@@ -142,18 +173,26 @@ async def recall_delivered(service: Service, params: m.RecallDelivered, call: Ca
         chat = await service.chats.open(params.chat)
         known = await _receipt(service, chat, params.recall)
         held = service.recalls.get(params.recall)
-        if held is not None and held[0] != chat.record.id:
+        if held is not None and held.chat != chat.record.id:
             raise BadInput("This recall was made for another chat.", "Name the chat that it was made for.")
         if held is None and params.nodes is None and known is None:
             raise NotFound("This recall is not known any more.", "Name the delivered memories in `nodes`.")
-        nodes = params.nodes if params.nodes is not None else list(held[1]) if held is not None else known or []
+        nodes = params.nodes if params.nodes is not None else list(held.nodes) if held is not None else known or []
         if known is not None:
             if set(known) != set(nodes):
                 raise Conflict("This receipt was given already, for other memories.", "Give each recall one receipt.")
             return r.Delivered(params.recall, nodes, False)
-        body = {"recall": params.recall, "nodes": nodes, "window": params.window}
+        body = {"recall": params.recall, "nodes": nodes, "window": params.window, **_reasons(held, nodes)}
         await service.store.write(Batch(ledger=[LedgerRow("delivery", chat.record.id, service.chats.now(), body)]))
         return r.Delivered(params.recall, nodes, True)
+
+
+def _reasons(held: Held | None, nodes: Sequence[str]) -> dict[str, Any]:
+    """Why each memory was taken, for the ledger; nothing for a recall that is not known any more."""
+    if held is None:
+        return {}
+    looked = {node: held.looked[node] for node in nodes if node in held.looked}
+    return {"why": {node: [each.reason, each.score] for node, each in looked.items()}}
 
 
 async def _receipt(service: Service, chat: OpenChat, id_: str) -> list[str] | None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal
 
 from tidelore.engine.ports import VectorModel
-from tidelore.engine.recall.index import Document
+from tidelore.engine.recall.index import FEWEST, Document
 from tidelore.engine.recall.presets import Preset
+from tidelore.engine.recall.rerank import GATE, JUDGED
 from tidelore.engine.recall.score import Scored
 from tidelore.engine.text.sentences import sentences
 
 Reason = Literal[
-    "name", "words", "meaning", "walk", "date", "in context", "cooling", "weak", "repeats", "over the limit", "over the budget"
+    "name", "words", "meaning", "walk", "date", "judged", "in context", "cooling", "weak", "repeats", "over the limit", "over the budget"
 ]
 
 # Of what only the walk found, at least this share of the strongest memory's mass is needed.
@@ -23,6 +25,12 @@ WALK_SHARE = 0.005
 NEAR_SHARE = 0.4
 # After so many in a row that did not fit, the room counts as full: what is left of it is not worth ever weaker cards.
 MISSES = 12
+# When no memory reaches so much, whoever said it, nothing in the chat answers: with words alone, and with vectors. More is needed for a
+# question about somebody who stands nowhere in the chat (docs/recall.md). In a small chat scores are too few to tell.
+LEAST_WORDS, LEAST_DENSE = -1.0, 1.5
+STRANGER_WORDS, STRANGER_DENSE = 2.0, 2.5
+# The share of the query's weight that a memory's words must meet for the memory model to be asked about it.
+MILD_SHARE = 0.12
 # What may end a statement, or be left away.
 _STOPS = " .…。"
 
@@ -44,22 +52,25 @@ def admit(
     *,
     in_context: Collection[str],
     cooling: Collection[str],
-    cost: Callable[[Scored], int],
+    cost: Callable[[Scored, Sequence[Scored]], int],
     room: int,
+    least: float = -inf,
+    verdicts: Mapping[str, float] | None = None,
 ) -> list[Decision]:
-    """A decision for each candidate, in rank order. `cost` of a card and `room` for all of them in tokens.
+    """A decision for each candidate, in rank order. `cost` of a card beside those that are shown, and `room` for all of them, in tokens.
+    `least` is what the best score, whoever said it, must reach for anything but names and dates to count. With `verdicts` of the memory
+    model, by memory, these alone decide.
 
     A cooled card's place stays empty: no weaker one moves up into its place or its room. A card that is larger than the room that is
     left takes no place: the next one may fit, or the one after it.
     """
-    strongest = max((each.mass for each in ranked), default=0.0)
-    hit = any(each.named or each.share >= preset.share for each in ranked)
+    reasons = _reasons(ranked, preset, model, least) if verdicts is None else _by_verdict(ranked, verdicts)
     out: list[Decision] = []
     places = limit
     misses = 0
     taken: list[Document] = []
-    for each in ranked:
-        reason = _reason(each, preset, model, strongest, hit)
+    shown: list[Scored] = []
+    for each, reason in zip(ranked, reasons, strict=True):
         out.append(Decision(each, False, "weak"))
         if reason is None:
             continue
@@ -69,7 +80,7 @@ def admit(
             out[-1] = Decision(each, False, "over the limit")
         elif _repeats(each.document, taken):
             out[-1] = Decision(each, False, "repeats")
-        elif not room or (tokens := cost(each)) > room:
+        elif not room or (tokens := cost(each, shown)) > room:
             out[-1] = Decision(each, False, "over the budget")
             misses += 1
             if misses == MISSES:
@@ -80,8 +91,38 @@ def admit(
             room -= tokens
             taken.append(each.document)
             cools = each.document.id in cooling
+            if not cools:
+                shown.append(each)
             out[-1] = Decision(each, not cools, "cooling" if cools else reason)
     return out
+
+
+def worth_judging(ranked: Sequence[Scored], preset: Preset, model: VectorModel | None, without: Collection[str]) -> list[Scored]:
+    """The candidates that the memory model is asked about: the best of those that anything speaks for, by a measure as mild as any."""
+    reasons = _reasons(ranked, replace(preset, share=min(preset.share, MILD_SHARE), walks=True), model)
+    found = [each for each, reason in zip(ranked, reasons, strict=True) if reason is not None and each.document.id not in without]
+    return found[:JUDGED]
+
+
+def _by_verdict(ranked: Sequence[Scored], verdicts: Mapping[str, float]) -> list[Reason | None]:
+    return ["judged" if verdicts.get(each.document.id, 0.0) >= GATE else None for each in ranked]
+
+
+def _reasons(ranked: Sequence[Scored], preset: Preset, model: VectorModel | None, least: float = -inf) -> list[Reason | None]:
+    """Why each may come in; None for what is too weak."""
+    strongest = max((each.mass for each in ranked), default=0.0)
+    hit = any(each.named or each.share >= preset.share for each in ranked)
+    answers = max((each.score - each.signals["speaker"] for each in ranked), default=0.0) >= least
+    return [_reason(each, preset, model, strongest, hit) if answers or each.named or each.signals["date"] else None for each in ranked]
+
+
+def least_score(model: VectorModel | None, memories: int, *, stranger: bool) -> float:
+    """What the best score must reach in a chat of so many memories. `stranger`: it is asked about somebody who stands nowhere in it."""
+    if memories < FEWEST:
+        return -inf
+    if model is None:
+        return LEAST_WORDS + STRANGER_WORDS * stranger
+    return LEAST_DENSE + STRANGER_DENSE * stranger
 
 
 def _reason(each: Scored, preset: Preset, model: VectorModel | None, strongest: float, hit: bool) -> Reason | None:
@@ -96,6 +137,9 @@ def _reason(each: Scored, preset: Preset, model: VectorModel | None, strongest: 
         return "date"
     if goes_on and each.mass >= WALK_SHARE * strongest > 0:
         return "walk"
+    # "Where does she live?" shares no word with "I moved to Bergen": whose words were asked for, and of what kind, must do then.
+    if not hit and preset.walks and each.signals["speaker"] and each.signals["answer"]:
+        return "name"
     return None
 
 

@@ -13,8 +13,10 @@ from tidelore.engine.bulk import in_bulk
 from tidelore.engine.graph import Graph
 from tidelore.engine.history import Slot, Timeline
 from tidelore.engine.nodes import NodeState, line_of
+from tidelore.engine.recall.asked import names_in, tells_time
 from tidelore.engine.recall.attributes import asked_by
-from tidelore.engine.recall.core import core_rank
+from tidelore.engine.recall.core import NAME_FIELDS, card_text, core_rank
+from tidelore.engine.recall.presets import Weights
 from tidelore.engine.recall.sessions import session_starts
 from tidelore.engine.text.tokens import tokens
 from tidelore.engine.text.unicode14 import fold_name
@@ -24,8 +26,6 @@ COMMON_SHARE = 0.2
 # In a small chat words are weighed as if there were so many memories: else the one thing it speaks of would count as common.
 FEWEST = 50
 CARD_KINDS = frozenset({"moment", "fact", "thread", "digest"})
-# An entity becomes a card when something is known of it beside its names.
-NAME_FIELDS = frozenset({"name", "aliases"})
 # What may stand after a question mark.
 CLOSING = "\"'”’»」』）)*_~ \n"
 QUESTION_MARKS = ("?", "？", "؟", "\u037e", "⁇", "⁈", "⁉", "՞", "፧")
@@ -34,7 +34,8 @@ QUESTION_MARKS = ("?", "？", "؟", "\u037e", "⁇", "⁈", "⁉", "՞", "፧")
 @dataclass(frozen=True, slots=True)
 class Document:
     """A memory that can become a card. `order` is the slot order of its place (0: none), `speakers` are folded names, `subject` is the
-    entity that it tells of, `importance` is 0 to 1, `keys` are those of the messages it cites."""
+    entity that it tells of, `names` counts what it calls by a name (recall/asked.py), `importance` is 0 to 1, `keys` are those of the
+    messages it cites."""
 
     id: str
     kind: str
@@ -45,6 +46,8 @@ class Document:
     speakers: frozenset[str]
     date: str
     asks: bool
+    tells_time: bool
+    names: int
     entities: tuple[str, ...]
     subject: str
     importance: float
@@ -60,8 +63,21 @@ class Links:
     weight: float
 
 
+class _SessionOf(dict[str, int]):
+    """The session of each memory, looked up when it is asked for."""
+
+    def __init__(self, index: Index) -> None:
+        super().__init__()
+        self._index = index
+
+    def __missing__(self, id_: str) -> int:
+        session = self[id_] = self._index.session_at[self._index.documents[id_].order]
+        return session
+
+
 class Index:
-    """Postings, document frequencies and links for one chat's graph. `revision` counts the changes taken in."""
+    """Postings, document frequencies and links for one chat's graph. `revision` counts the changes taken in. `still` holds, by weights,
+    what each memory scores whatever the query (score.py)."""
 
     def __init__(self, graph: Graph, timeline: Timeline) -> None:
         self.graph = graph
@@ -80,9 +96,13 @@ class Index:
         self.outdated: dict[str, set[str]] = {}
         self._outdates: dict[str, list[str]] = {}
         self._named: dict[str, set[str]] = {}
+        self._floating: set[str] = set()
+        self.still: dict[Weights, dict[str, float]] = {}
+        self.session_of = _SessionOf(self)
         self._links: dict[str, Links] = {}
         self._beside: dict[str, list[str]] = {}
         self._following: dict[str, str] | None = None
+        self._preceding: dict[str, str] | None = None
         self._idf: dict[int, float] = {}
         self._length_at: Counter[int] = Counter()
         self._seen: tuple[list[str], list[int], list[str]] | None = None
@@ -102,6 +122,8 @@ class Index:
         seen = (self.timeline.keys, self.timeline.orders, [slot.date for slot in slots])
         if seen != self._seen:
             self._seen = (list(seen[0]), list(seen[1]), seen[2])
+            # They have no place of their own, so the graph does not tell when the messages that they quote have moved.
+            self.graph.dirty |= self._floating
         elif not self.graph.dirty:
             return
         self.revision += 1
@@ -112,9 +134,11 @@ class Index:
                 node = self.graph.nodes.get(id_)
                 if node is not None and node.shown:
                     self._add(node)
+        self.still.clear()
+        self.session_of.clear()
         self._links.clear()
         self._beside.clear()
-        self._following = None
+        self._following = self._preceding = None
         self._idf.clear()
         frequencies = Counter(map(len, self.postings.values()))
         words = len(self.postings)
@@ -137,6 +161,8 @@ class Index:
     def _add(self, node: NodeState) -> None:
         if node.kind in ("entity", "thread"):
             self._add_names(node)
+        if node.apart:
+            return
         if core_rank(self.graph, node) is not None:
             self.core.add(node.id)
         if node.kind not in CARD_KINDS and not (node.kind == "entity" and node.fields.keys() - NAME_FIELDS):
@@ -160,13 +186,15 @@ class Index:
             self.mentions.setdefault(entity, {})[node.id] = None
 
     def _document(self, node: NodeState) -> Document:
-        text = _card_text(node)
+        text = card_text(node)
         counts = Counter(tokens(text))
         length = sum(counts.values())
         attribute = node.fields.get("attribute")
         if node.kind == "fact" and isinstance(attribute, str):
             counts.update(asked_by(attribute))
         slots = self.cited(node)
+        if slots and not any(part.placement.slots for part in node.parts):
+            self._floating.add(node.id)
         first = min(slots, key=lambda slot: slot.order, default=None)
         entities = {id_ for name in node.edges if self._is_entity(id_ := self.graph.edges[name].other(node.id))}
         if self._is_entity(node.id):
@@ -181,6 +209,8 @@ class Index:
             frozenset(fold_name(slot.name) for slot in slots if slot.name),
             first.date if first is not None else "",
             asks(text),
+            tells_time(text),
+            names_in(text),
             tuple(sorted(entities)),
             node.id if node.kind in ("entity", "thread") else node.subject,
             _importance(node),
@@ -191,10 +221,13 @@ class Index:
         """The messages that a node rests on, where they stand: those it quotes, else all of its windows."""
         keys = {key for key, _ in node.evidence}
         slots = {slot for part in node.parts for slot in part.placement.slots}
+        if not slots:
+            return {slot for key in keys for slot in self.timeline.places.get(key, ())}
         return {slot for slot in slots if slot.key in keys} or slots
 
     def _drop(self, id_: str) -> None:
         self.core.discard(id_)
+        self._floating.discard(id_)
         for key in self._outdates.pop(id_, ()):
             facts = self.outdated.get(key, set())
             facts.discard(id_)
@@ -288,8 +321,15 @@ class Index:
         """What an embedder gets of each memory: the moment before it in its session and its own words (docs/recall.md: +10 to +25 for
         every model)."""
         documents = self.documents
-        before = {later: documents[earlier].text for earlier, later in self.following.items()}
+        before = {later: documents[earlier].text for later, earlier in self.preceding.items()}
         return {id_: f"{before[id_]}\n{each.text}" if before.get(id_) else each.text for id_, each in documents.items()}
+
+    @property
+    def preceding(self) -> Mapping[str, str]:
+        """The moment before each moment in its session."""
+        if self._preceding is None:
+            self._preceding = {later: earlier for earlier, later in self.following.items()}
+        return self._preceding
 
     @property
     def following(self) -> Mapping[str, str]:
@@ -330,15 +370,3 @@ def _importance(node: NodeState) -> float:
     """0 to 1; the middle where none is given."""
     value = node.fields.get("importance")
     return min(max(value, 0), 10) / 10 if isinstance(value, int | float) and value == value else 0.5
-
-
-def _card_text(node: NodeState) -> str:
-    """What a card says: its text; of an entity or thread the name and all that is known of it, in an order that no edit changes."""
-    fields = node.fields
-    if node.kind in ("moment", "fact", "digest"):
-        return node.text
-    parts = [node.text]
-    for name, value in sorted(fields.items()):
-        if name not in NAME_FIELDS and name not in ("importance", "text", "title"):
-            parts.append(f"{name}: {'; '.join(value) if isinstance(value, tuple) else value}")
-    return ". ".join(parts)

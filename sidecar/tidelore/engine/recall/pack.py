@@ -24,11 +24,13 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One memory as it stands in a block. `order` is its place in the story."""
+    """One memory as it stands in a block. `order` is its place in the story, `day` the one that its text begins with, if any: lines of
+    one day share it."""
 
     node: str
     text: str
     order: int
+    day: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,18 @@ class Block:
 
 def line_text(text: str, speaker: str, date: str) -> str:
     """A memory as one line: who said it, when if known, and its words."""
-    day = f"[{date[:10]}] " if _DAY.match(date) else ""
+    day = f"{_mark(day)} " if (day := day_of(date)) else ""
     who = f"{_as_data(speaker)}: " if speaker else ""
     return f"- {day}{who}{_as_data(text)}"
+
+
+def day_of(date: str) -> str:
+    """The day of a date in ISO form; empty for another text."""
+    return date[:10] if _DAY.match(date) else ""
+
+
+def _mark(day: str) -> str:
+    return f"[{day}]"
 
 
 def _as_data(text: str) -> str:
@@ -60,8 +71,24 @@ def frame_tokens(kind: str, language: str) -> int:
     return count_tokens(_head(kind, language)) + count_tokens(CLOSE)
 
 
-def line_tokens(line: Line) -> int:
-    return _cost(line.text)
+def added_tokens(line: Line, beside: Sequence[Line]) -> int:
+    """What a line costs in a block beside these others."""
+    if not line.day:
+        return _cost(line.text)
+    others = [each for each in beside if each.day == line.day]
+    return _together([*others, line]) - _together(others)
+
+
+def _together(lines: Sequence[Line]) -> int:
+    return sum(map(_cost, _printed(lines)))
+
+
+def _printed(lines: Sequence[Line]) -> list[str]:
+    """Lines of one day: a single one as it is, several under their day."""
+    if len(lines) < 2:
+        return [line.text for line in lines]
+    head = f"- {_mark(lines[0].day)}"
+    return [head, *(f"  -{line.text.removeprefix(head)}" for line in lines)]
 
 
 # A line is weighed when it is admitted, when it is packed, and at the next recall again.
@@ -79,12 +106,20 @@ def pack(lines: Sequence[Line], kind: str, language: str, budget: int) -> Block:
     used = frame_tokens(kind, language)
     chosen: list[Line] = []
     for line in lines:
-        cost = line_tokens(line)
+        cost = added_tokens(line, chosen)
         if used + cost <= budget:
             used += cost
             chosen.append(line)
-    if not chosen:
+    return block(chosen, kind, language)
+
+
+def block(lines: Sequence[Line], kind: str, language: str) -> Block:
+    """All of these lines, best first, printed in story order; those of one day together, where the first of them stands."""
+    if not lines:
         return Block("", 0, ())
-    body = "".join(f"{line.text}\n" for line in sorted(chosen, key=lambda line: line.order))
+    days: dict[str, list[Line]] = {}
+    for line in sorted(lines, key=lambda line: line.order):
+        days.setdefault(line.day or f"alone {line.node}", []).append(line)
+    body = "".join(f"{text}\n" for day in days.values() for text in _printed(day))
     text = _head(kind, language) + body + CLOSE
-    return Block(text, count_tokens(text), tuple(line.node for line in chosen))
+    return Block(text, count_tokens(text), tuple(line.node for line in lines))

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from tidelore.engine.extract.greetings import says_something
+from tidelore.engine.recall.asked import Wanted, called, wanted
 from tidelore.engine.recall.index import Index, asks
 from tidelore.engine.text.clean import clean
 from tidelore.engine.text.scripts import HANGUL, UNSPACED
@@ -45,7 +46,8 @@ _UNSPACED_CHAR = re.compile(f"[\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\U00020000
 @dataclass(frozen=True, slots=True)
 class Query:
     """`words` and `entities` (node ids) with weights, `speakers` (folded names) that the text names, months and years it asks for.
-    `dense` is the text for an embedder: the speakers' names are replaced, since every memory of theirs holds them."""
+    `dense` is the text for an embedder: the speakers' names are replaced, since every memory of theirs holds them. `wanted`: the kind of
+    answer that is asked for. `stranger`: it calls something by a name that stands nowhere in the chat."""
 
     text: str
     words: Mapping[str, float]
@@ -54,6 +56,8 @@ class Query:
     months: frozenset[int]
     years: frozenset[str]
     dense: str
+    wanted: Wanted
+    stranger: bool
 
     @property
     def empty(self) -> bool:
@@ -68,21 +72,23 @@ def understand(text: str, index: Index, reply: str = "", earlier: str = "") -> Q
     folded = fold_name(text)
     nearer = fold_name(deciding) if aside else folded
     short = index.graph.aliases.short
-    called = {name for name in (*index.speakers, *short) if _holds(folded, name)}
-    speakers = frozenset(short.get(name, name) for name in called)
+    named = {name for name in (*index.speakers, *short) if _holds(folded, name)}
+    speakers = frozenset(short.get(name, name) for name in named)
     entities: dict[str, float] = {}
     for name, ids in (*index.names.items(), *((each, index.names.get(short[each], ())) for each in short)):
         if _holds(folded, name):
             weight = 1.0 if not aside or _holds(nearer, name) else ASIDE
             entities.update((id_, max(weight, entities.get(id_, 0.0))) for id_ in ids)
-    shadow = {word for name in called for word in tokens(name)}
+    shadow = {word for name in named for word in tokens(name)}
     words: dict[str, float] = {}
     if not text or says_something(text):
         own = [word for word in tokens(deciding) if word not in shadow]
         words = dict.fromkeys([word for word in own if word not in FILLERS] or ([] if entities else own), 1.0)
-        _add(words, aside, ASIDE, ASIDE_IN_ALL, shadow)
-        _add(words, reply, REPLY_WEIGHT, REPLY_IN_ALL, shadow)
-        _add(words, earlier, EARLIER_WEIGHT, EARLIER_IN_ALL, shadow)
+        # Words that no memory holds, as "where is" in a language whose stop words are not known, decide nothing.
+        decides = float(sum(word in index.postings for word in words)) or sum(words.values())
+        _add(words, aside, ASIDE, ASIDE_IN_ALL * decides, shadow)
+        _add(words, reply, REPLY_WEIGHT, REPLY_IN_ALL * decides, shadow)
+        _add(words, earlier, EARLIER_WEIGHT, EARLIER_IN_ALL * decides, shadow)
     else:
         # Whom one greets is not asked for; but a name alone is, though it may be a word of greeting too.
         alone = index.names.get(_NO_WORD.sub("", folded), ())
@@ -95,7 +101,9 @@ def understand(text: str, index: Index, reply: str = "", earlier: str = "") -> Q
         speakers,
         _months(folded),
         frozenset(_YEAR.findall(folded)),
-        _without(deciding, called),
+        _without(deciding, named),
+        wanted(fold_name(deciding)),
+        any(_stranger(word, shadow, index) for word in called(deciding)),
     )
 
 
@@ -120,12 +128,18 @@ def leading(query: Query, index: Index) -> tuple[dict[str, float], dict[str, flo
 
 
 def _add(words: dict[str, float], text: str, weight: float, in_all: float, shadow: Collection[str]) -> None:
-    """Words that count `weight` each, and `in_all` times what is there already at most; in full where there is nothing else."""
+    """Words that count `weight` each and `in_all` together at most; in full where there is nothing else."""
     fresh = [word for word in dict.fromkeys(tokens(clean(text))) if word not in shadow and word not in FILLERS] if text else []
     if fresh:
-        each = min(weight, in_all * sum(words.values()) / len(fresh)) if words else 1.0
+        each = min(weight, in_all / len(fresh)) if words else 1.0
         for word in fresh:
             words.setdefault(word, each)
+
+
+def _stranger(word: str, known: Collection[str], index: Index) -> bool:
+    """Whether a word stands neither in a memory nor in a name."""
+    own = [] if word.casefold() in MONTHS else tokens(word)
+    return bool(own) and not any(each in known or each in index.postings for each in own) and fold_name(word) not in index.names
 
 
 def _holds(folded: str, name: str) -> bool:

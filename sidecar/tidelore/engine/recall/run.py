@@ -9,12 +9,13 @@ from math import isfinite
 
 from tidelore.engine.errors import TideloreError
 from tidelore.engine.ports import VectorModel, Vectors
-from tidelore.engine.recall.admit import Decision, admit
+from tidelore.engine.recall.admit import Decision, admit, least_score, worth_judging
 from tidelore.engine.recall.core import core_lines
 from tidelore.engine.recall.index import Document, Index
-from tidelore.engine.recall.pack import Block, Line, frame_tokens, line_text, line_tokens, pack
+from tidelore.engine.recall.pack import Block, Line, added_tokens, day_of, frame_tokens, line_text, pack
 from tidelore.engine.recall.presets import Preset
 from tidelore.engine.recall.query import Query, understand
+from tidelore.engine.recall.rerank import Judge, judged
 from tidelore.engine.recall.score import Scored, candidates, score
 from tidelore.engine.recall.spread import spread
 
@@ -59,8 +60,9 @@ class Request:
     patience: float = PATIENCE
 
 
-async def recall(request: Request, indexes: Sequence[Index], vectors: Vectors | None) -> Recall:
-    """Find, rank, admit and pack. The first index is the chat's, others are of scopes beside it. Nothing is noted as delivered here."""
+async def recall(request: Request, indexes: Sequence[Index], vectors: Vectors | None, judge: Judge | None = None) -> Recall:
+    """Find, rank, admit and pack. The first index is the chat's, others are of scopes beside it. Nothing is noted as delivered here.
+    `judge`: the memory model, where it is to say which of the best candidates help."""
     degraded: list[str] = []
     for index in indexes:
         index.refresh()
@@ -68,7 +70,15 @@ async def recall(request: Request, indexes: Sequence[Index], vectors: Vectors | 
     searches = await asyncio.gather(*(_search(request, index, vectors, degraded) for index in indexes))
     for search in searches:
         search.catch_up(request)
-    return _recall(request, searches, list(dict.fromkeys(degraded)))
+    ranking = _ranking(request, searches)
+    verdicts: Mapping[str, float] | None = None
+    if judge is not None:
+        verdicts = await _verdicts(request, ranking, judge, degraded)
+        # The chat may have changed once more.
+        for search in searches:
+            search.catch_up(request)
+        ranking = _ranking(request, searches)
+    return _recall(request, searches, ranking, verdicts, list(dict.fromkeys(degraded)))
 
 
 @dataclass(slots=True)
@@ -91,7 +101,7 @@ class _Search:
         """The best candidates, and how many there were."""
         if self.query.empty:
             return [], 0
-        mass = spread(self.query, self.index)
+        mass = spread(self.query, self.index, self.cosines)
         found = candidates(self.query, self.index, mass, self.cosines)
         return score(self.query, self.index, found, mass, self.cosines, self.model, keep), len(found)
 
@@ -113,10 +123,24 @@ async def _search(request: Request, index: Index, vectors: Vectors | None, degra
     return search
 
 
-def _recall(request: Request, searches: Sequence[_Search], degraded: Sequence[str]) -> Recall:
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """The best candidates of all indexes, best first; `without` are those that must not become cards."""
+
+    ranked: Sequence[Scored]
+    homes: Mapping[str, Index]
+    found: int
+    core: Block
+    without: Collection[str]
+    model: VectorModel | None
+
+    def line(self, each: Scored) -> Line:
+        return card_line(each.document, self.homes[each.document.id])
+
+
+def _ranking(request: Request, searches: Sequence[_Search]) -> _Ranking:
     first = searches[0]
-    lines = [line for search in searches for line in core_lines(search.index.graph, search.index.core)]
-    lines = [replace(line, order=at) for at, line in enumerate(lines)]
+    lines = core_of([(search.index, search.index.core) for search in searches])
     core = pack(lines, "core", request.language, int(request.budget * CORE_SHARE))
     homes: dict[str, Index] = {}
     rows: list[tuple[float, int, int, Scored]] = []
@@ -129,20 +153,53 @@ def _recall(request: Request, searches: Sequence[_Search], degraded: Sequence[st
                 rows.append((-round(each.score, 9), number, at, each))
     ranked = [row[3] for row in sorted(rows, key=lambda row: row[:3])]
     mine = [each for each in ranked if homes[each.document.id] is first.index]
+    without = {*_in_context(first.index, mine, request.context_from), *core.nodes, *request.exclude}
+    model = next((search.model for search in searches if search.model is not None), None)
+    return _Ranking(ranked, homes, found, core, without, model)
+
+
+async def _verdicts(request: Request, ranking: _Ranking, judge: Judge, degraded: list[str]) -> Mapping[str, float] | None:
+    """What the memory model says of the best candidates, by memory; where it fails, none of them under a preset that is `shut`, and None,
+    so that the scores decide, under the others."""
+    asked = worth_judging(ranking.ranked, request.preset, ranking.model, ranking.without)
+    if not asked:
+        return {}
+    try:
+        scores = await judged(judge, request.text, [ranking.line(each).text for each in asked])
+        return dict(zip((each.document.id for each in asked), scores, strict=True))
+    except TimeoutError:
+        degraded.append("rerank: The memory model is late.")
+    except TideloreError as error:
+        degraded.append(f"rerank: {error.sentence}")
+    return {} if request.preset.shut else None
+
+
+def _recall(
+    request: Request, searches: Sequence[_Search], ranking: _Ranking, verdicts: Mapping[str, float] | None, degraded: Sequence[str]
+) -> Recall:
+    ranked, core = ranking.ranked, ranking.core
+    if verdicts is not None:
+        ranked = sorted(ranked, key=lambda each: -verdicts.get(each.document.id, 0.0))
     budget = request.budget - core.tokens
     decisions = admit(
         ranked,
         request.preset,
         request.limit,
-        next((search.model for search in searches if search.model is not None), None),
-        in_context={*_in_context(first.index, mine, request.context_from), *core.nodes, *request.exclude},
+        ranking.model,
+        in_context=ranking.without,
         cooling=request.cooling,
-        cost=lambda each: line_tokens(_line(each, homes[each.document.id])),
+        cost=lambda each, shown: added_tokens(ranking.line(each), list(map(ranking.line, shown))),
         room=budget - frame_tokens("recalled", request.language),
+        least=least_score(
+            ranking.model,
+            sum(search.index.size for search in searches),
+            stranger=all(search.query.stranger for search in searches),
+        ),
+        verdicts=verdicts,
     )
     taken = [decision.scored for decision in decisions if decision.taken]
-    recalled = pack([_line(each, homes[each.document.id]) for each in taken], "recalled", request.language, budget)
-    return Recall(first.query, taken, decisions, core, recalled, degraded, found, homes)
+    recalled = pack(list(map(ranking.line, taken)), "recalled", request.language, budget)
+    return Recall(searches[0].query, taken, decisions, core, recalled, degraded, ranking.found, ranking.homes)
 
 
 def _in_context(index: Index, ranked: Sequence[Scored], context_from: int | None) -> set[str]:
@@ -159,9 +216,15 @@ def _in_context(index: Index, ranked: Sequence[Scored], context_from: int | None
     return out
 
 
-def _line(each: Scored, index: Index) -> Line:
-    document = each.document
-    return Line(document.id, line_text(document.text, speaker_of(index, document), document.date), document.order)
+def core_of(parts: Sequence[tuple[Index, Collection[str]]]) -> list[Line]:
+    """The lines of a core block: of each index those of these nodes that may stand there, one index after the other."""
+    lines = [line for index, ids in parts for line in core_lines(index.graph, ids)]
+    return [replace(line, order=at) for at, line in enumerate(lines)]
+
+
+def card_line(document: Document, index: Index) -> Line:
+    """The line of a recalled block."""
+    return Line(document.id, line_text(document.text, speaker_of(index, document), document.date), document.order, day_of(document.date))
 
 
 def speaker_of(index: Index, document: Document) -> str:

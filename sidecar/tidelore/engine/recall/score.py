@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from heapq import nsmallest
+from heapq import nlargest
 from math import log, log1p
 
 from tidelore.engine.ports import VectorModel
 from tidelore.engine.recall.index import Document, Index
-from tidelore.engine.recall.presets import DENSE, WORDS
+from tidelore.engine.recall.presets import DENSE, WORDS, Weights
 from tidelore.engine.recall.query import Query, leading
 
 # Keeps the logarithm of a memory that the walk did not reach finite.
@@ -22,8 +22,25 @@ SESSION_K1, SESSION_B = 1.2, 0.5
 NEXT_SHARE = 0.45
 # A long text asks for no more than so many words of a single memory each, else nothing could meet a fair share of it.
 MOST_ASKED = 4.0
+ALL_BUT_EQUAL = 1e-8
 FIRST_HAN = "\u3400"
-NAMES = ("spread", "session", "words", "speaker", "date", "asks", "length", "about", "outdated", "importance", "recency", "cosine")
+NAMES = (
+    "spread",
+    "session",
+    "words",
+    "speaker",
+    "date",
+    "answer",
+    "detail",
+    "replies",
+    "asks",
+    "length",
+    "about",
+    "outdated",
+    "importance",
+    "recency",
+    "cosine",
+)
 _MONTH = re.compile(r"\d{4}-\d\d(?!\d)", re.ASCII)
 
 
@@ -42,7 +59,8 @@ class Scored:
 
 
 def candidates(query: Query, index: Index, mass: Mapping[str, float], cosines: Mapping[str, float]) -> Collection[str]:
-    """Stage 2, what is looked at: whatever the walk or the embedder reached, and all that stands in a month or year asked for."""
+    """Stage 2, what is looked at: whatever the walk or the embedder reached, and all that stands in a month or year asked for; where that
+    is nothing and one person is asked about, what that one said."""
     found = dict.fromkeys(mass)
     found.update(dict.fromkeys(cosines))
     if query.months or query.years:
@@ -50,6 +68,8 @@ def candidates(query: Query, index: Index, mass: Mapping[str, float], cosines: M
     for name in query.entities:
         if name in index.documents:
             found[name] = None
+    if not found and len(query.speakers) == 1 and query.wanted:
+        found = dict.fromkeys(id_ for id_, document in index.documents.items() if not query.speakers.isdisjoint(document.speakers))
     return [id_ for id_ in found if id_ in index.documents]
 
 
@@ -64,9 +84,13 @@ def score(
 ) -> list[Scored]:
     """The `keep` best, best first; equal scores in story order."""
     signals = _Signals(query, index, mass, cosines, model)
-    # Rounded, since sums of floats differ in the last digits with the order in which a graph was built.
-    best = nsmallest(keep, ((-round(sum(row), 9), document.order, document.id) for document, row in signals.of(found)))
-    return [signals.scored(document, row) for document, row in signals.of(id_ for _, _, id_ in best)]
+    totals = signals.totals(found)
+    # Rounded, since sums of floats differ in the last digits with the order in which a graph was built; so what is all but equal to the
+    # last of the best stays until the order is found.
+    border = min(nlargest(keep, totals.values()), default=0.0) - ALL_BUT_EQUAL
+    documents = index.documents
+    best = sorted((-round(total, 9), documents[id_].order, id_) for id_, total in totals.items() if total >= border)
+    return [signals.scored(document, row) for document, row in signals.of(id_ for _, _, id_ in best[:keep])]
 
 
 class _Signals:
@@ -91,10 +115,57 @@ class _Signals:
         # Where only someone's name is given, what is known of them is wanted.
         self.told = frozenset(() if query.words else query.entities)
         self.dates = bool(query.months or query.years)
-        self.sessions, self.met, self.asked = _words(query, words, index)
+        self.sessions, self.met, self.asked = _words(query, words, index, self.weights)
+
+    def totals(self, ids: Iterable[str]) -> dict[str, float]:
+        """The sum of the signals of each. It runs over thousands of candidates of a query, so what it reads is at hand, and what does
+        not depend on the query is worked out once."""
+        documents, session_at = self.index.documents, self.index.session_at
+        still = self.index.still.setdefault(self.weights, {})
+        mass, sessions, met, cosines = self.mass.get, self.sessions.get, self.met.get, self.cosines.get
+        only, subjects, told, dates, asked = self.only, self.subjects, self.told, self.dates, self.asked
+        scale, floor, weights = self.scale, self.floor, self.weights
+        to_spread, to_session, to_words, to_replies = weights.spread, weights.session, weights.words, weights.replies
+        to_time = weights.time if self.query.wanted.time else 0.0
+        to_place = weights.place if self.query.wanted.place else 0.0
+        following, before, next_share = self.index.following if scale else {}, self.index.preceding, NEXT_SHARE * scale
+        out: dict[str, float] = {}
+        for id_ in ids:
+            document = documents[id_]
+            total = still.get(id_)
+            if total is None:
+                total = still[id_] = self._still(document)
+            total += to_spread * log(UNREACHED + mass(id_, 0.0)) + to_session * sessions(session_at[document.order], 0.0)
+            own = met(id_, 0.0)
+            if own:
+                total += to_words * _share(own, asked)
+            if only in document.speakers or document.subject in subjects:
+                total += weights.speaker
+            if dates and _dated(self.query, document):
+                total += weights.date
+            if to_time and document.tells_time:
+                total += to_time
+            if to_place and document.names:
+                total += to_place
+            if id_ in before and (asking := met(before[id_], 0.0)) and documents[before[id_]].asks:
+                total += to_replies * _share(asking, asked)
+            if told and document.subject in told:
+                total += weights.about
+            if scale:
+                total += scale * cosines(id_, floor) + next_share * cosines(following.get(id_, id_), floor)
+            out[id_] = total
+        return out
+
+    def _still(self, document: Document) -> float:
+        """The signals that are the same for every query."""
+        weights = self.weights
+        total = weights.length * log1p(document.length) + weights.names * document.names + weights.importance * document.importance
+        total += weights.recency * self.index.place_at[document.order] - (weights.asks if document.asks else 0.0)
+        outdated = document.kind == "moment" and not self.index.outdated.keys().isdisjoint(document.keys)
+        return total + (weights.times if document.tells_time else 0.0) - (weights.outdated if outdated else 0.0)
 
     def of(self, ids: Iterable[str]) -> Iterator[tuple[Document, tuple[float, ...]]]:
-        """Each with its signals, in the order of `NAMES`. It runs over a thousand candidates of a query, so what it reads is at hand."""
+        """Each with its signals, in the order of `NAMES`."""
         documents, session_at, place_at = self.index.documents, self.index.session_at, self.index.place_at
         outdated = self.index.outdated.keys()
         mass, sessions, met, cosines = self.mass, self.sessions, self.met, self.cosines
@@ -102,7 +173,10 @@ class _Signals:
         scale, floor, weights = self.scale, self.floor, self.weights
         to_spread, to_session, to_words, to_length = weights.spread, weights.session, weights.words, weights.length
         to_importance, to_recency = weights.importance, weights.recency
-        following, to_next = self.index.following if scale else {}, NEXT_SHARE
+        following, to_next, before = self.index.following if scale else {}, NEXT_SHARE, self.index.preceding
+        to_time = weights.time if self.query.wanted.time else 0.0
+        to_place = weights.place if self.query.wanted.place else 0.0
+        to_times, to_names, to_replies = weights.times, weights.names, weights.replies
         for id_ in ids:
             document = documents[id_]
             order = document.order
@@ -114,6 +188,9 @@ class _Signals:
                     to_words * _share(met.get(id_, 0.0), asked),
                     weights.speaker if only in document.speakers or document.subject in subjects else 0.0,
                     weights.date if dates and _dated(self.query, document) else 0.0,
+                    (to_time if document.tells_time else 0.0) + (to_place if document.names else 0.0),
+                    (to_times if document.tells_time else 0.0) + to_names * document.names,
+                    to_replies * _share(met.get(before[id_], 0.0), asked) if id_ in before and documents[before[id_]].asks else 0.0,
                     -weights.asks if document.asks else 0.0,
                     to_length * log1p(document.length),
                     weights.about if told and document.subject in told else 0.0,
@@ -137,10 +214,10 @@ def _share(met: float, asked: float) -> float:
     return met / asked if met < asked else 1.0
 
 
-def _words(query: Query, leading: Mapping[str, float], index: Index) -> tuple[dict[int, float], dict[str, float], float]:
-    """BM25 of each session as a share of the best score there could be; of each memory, how much of the query's weight (IDF) its own
+def _words(query: Query, leading: Mapping[str, float], index: Index, weights: Weights) -> tuple[dict[int, float], dict[str, float], float]:
+    """BM25 of each session against the best score there could be; of each memory, how much of the query's weight (IDF) its own
     words meet; and how much of that can be asked of one memory, above 0."""
-    lengths, session_at, documents = index.session_lengths, index.session_at, index.documents
+    lengths, session_of = index.session_lengths, index.session_of
     count = len(lengths)
     mean = sum(lengths) / count or 1.0
     sessions: dict[int, float] = {}
@@ -153,13 +230,14 @@ def _words(query: Query, leading: Mapping[str, float], index: Index) -> tuple[di
         if row and word not in leading:
             continue
         value = weight * index.idf(len(row))
+        get = shares.get
         if pairs and len(word) == 1 and word >= FIRST_HAN:
             value = 0.0
         total += value
         frequencies: dict[int, int] = {}
         for id_, times in row.items():
-            shares[id_] = shares.get(id_, 0.0) + value
-            session = session_at[documents[id_].order]
+            shares[id_] = get(id_, 0.0) + value
+            session = session_of[id_]
             frequencies[session] = frequencies.get(session, 0) + times
         idf = weight * log(1 + (count - len(frequencies) + 0.5) / (len(frequencies) + 0.5))
         best += idf * (SESSION_K1 + 1)
@@ -167,6 +245,7 @@ def _words(query: Query, leading: Mapping[str, float], index: Index) -> tuple[di
             norm = SESSION_K1 * (1 - SESSION_B + SESSION_B * lengths[session] / mean)
             sessions[session] = sessions.get(session, 0.0) + idf * times * (SESSION_K1 + 1) / (times + norm)
     asked = min(total, MOST_ASKED * index.idf(1))
+    best = min(best, weights.session_most) ** weights.session_power
     return (
         {session: value / best for session, value in sessions.items()} if best else {},
         shares,

@@ -4,6 +4,8 @@ depend on the order in which anything was stored."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from heapq import nsmallest
+from types import MappingProxyType
 
 from tidelore.engine.recall.index import Index
 from tidelore.engine.recall.query import Query, leading
@@ -15,17 +17,23 @@ CHAIN = 2.0
 # Mass per link below which a node passes nothing on.
 TOLERANCE = 1e-4
 NAME_SEED = 1.5
+# The walk also starts at so many memories that the embedder finds nearest, few enough; they are this share of the start. Each counts by
+# how much nearer it is than the last of them, and by a little more, so that the last counts too (docs/recall.md).
+NEAREST, NEAREST_SHARE, LEAST_LEAD = 10, 0.3, 0.02
 
 
-def spread(query: Query, index: Index) -> dict[str, float]:
-    """Mass that a walk from the query's words and names leaves on each memory it reaches; sums to less than 1."""
+def spread(query: Query, index: Index, cosines: Mapping[str, float] = MappingProxyType({})) -> dict[str, float]:
+    """Mass that a walk from the query's words and names, and from the memories that an embedder finds nearest, leaves on each memory it
+    reaches; sums to less than 1. `cosines` by memory, as far as they are known."""
     words, names = _seeds(query, index)
+    documents = _nearest(cosines, index)
     total = sum(words.values()) + sum(names.values())
-    if not total:
+    if not total and not documents:
         return {}
-    words = {word: value / total for word, value in words.items()}
-    names = {name: value / total for name, value in names.items()}
-    documents: dict[str, float] = {}
+    share = (NEAREST_SHARE if documents else 0.0) if total else 1.0
+    words = {word: (1 - share) * value / total for word, value in words.items()}
+    names = {name: (1 - share) * value / total for name, value in names.items()}
+    documents = {id_: share * value for id_, value in documents.items()}
     mass: dict[str, float] = {}
     for _ in range(ROUNDS):
         into: dict[str, float] = {}
@@ -36,6 +44,14 @@ def spread(query: Query, index: Index) -> dict[str, float]:
     for id_, value in documents.items():
         mass[id_] = mass.get(id_, 0.0) + value
     return mass
+
+
+def _nearest(cosines: Mapping[str, float], index: Index) -> dict[str, float]:
+    """The nearest memories by their lead over the last of them; they sum to 1."""
+    best = nsmallest(NEAREST, ((-cosine, id_) for id_, cosine in cosines.items() if id_ in index.documents))
+    lead = {id_: best[-1][0] - cosine + LEAST_LEAD for cosine, id_ in best}
+    total = sum(lead.values())
+    return {id_: value / total for id_, value in lead.items()}
 
 
 def _seeds(query: Query, index: Index) -> tuple[dict[str, float], dict[str, float]]:

@@ -238,11 +238,11 @@ def _korean(text: str) -> Iterator[Found]:
 
 def _chinese(text: str) -> Iterator[Found]:
     """Surest first, as a place taken by one pattern is closed to the others."""
-    taken: list[tuple[int, int]] = []
+    taken = bytearray(len(text))
     for found in _chinese_candidates(text):
         start, end = found[3:]
-        if not any(start < b and a < end for a, b in taken[-64:]):
-            taken.append((start, end))
+        if 1 not in taken[start:end]:
+            taken[start:end] = b"\1" * (end - start)
             yield found
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from unicodedata import normalize
 
+from tidelore.engine.text.irregular import PLAIN_FORM
 from tidelore.engine.text.scripts import ARABIC, CYRILLIC, GREEK, HAN, HANGUL, HEBREW, KANA, LATIN_LETTERS, MARKS, OTHER, UNSPACED
 from tidelore.engine.text.unicode14 import fold
 
@@ -93,7 +94,7 @@ def _latin(word: str) -> str:
         word = before if after == "s" else after if before in _ELIDED else before + after
     if word in STOP:
         return ""
-    return _stem(word if word.isascii() else _without_accents(word))
+    return _stem(PLAIN_FORM.get(word, word) if word.isascii() else _without_accents(word))
 
 
 def _without_accents(word: str) -> str:

@@ -40,18 +40,26 @@ class Lines:
     """Lines of an event stream, however the bytes were cut."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        *whole, self._rest = (self._rest + data).split(b"\n")
+        first, *others = data.split(b"\n")
+        # What a line has so far is not copied for each piece of it: a line may be long, and its pieces small.
+        self._rest += first
+        for each in others:
+            yield self._taken()
+            self._rest += each
         if len(self._rest) > LONGEST:
-            self._rest = b""
-        yield from (line.rstrip(b"\r") for line in whole)
+            self._rest.clear()
 
     def end(self) -> Iterator[bytes]:
-        rest, self._rest = self._rest, b""
-        if rest:
-            yield rest.rstrip(b"\r")
+        if self._rest:
+            yield self._taken()
+
+    def _taken(self) -> bytes:
+        line = bytes(self._rest).rstrip(b"\r")
+        self._rest.clear()
+        return line
 
 
 def event(line: bytes) -> dict[str, Any] | None:

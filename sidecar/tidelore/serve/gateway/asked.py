@@ -61,11 +61,11 @@ class Asked:
     top: Mapping[str, splice.Member] = field(repr=False)
 
 
-def read(body: bytes, headers: Headers, form: Form) -> Asked:
-    """Raises Refusal for a body that is no chat request."""
+def read(body: bytes, headers: Headers, form: Form, *, app_blocks: bool = True) -> Asked:
+    """`app_blocks`: what apps put around the user's words is none of them. Raises Refusal for a body that is no chat request."""
     text, top, rows = _parsed(body)
     turn = next((row for row in reversed(rows) if _is_turn(row.value)), None)
-    said = [] if turn is None else _said(rows[: rows.index(turn) + 1])
+    said = [] if turn is None else _said(rows[: rows.index(turn) + 1], app_blocks=app_blocks)
     ours = [top[name] for name in OURS if name in top]
     model, messages = top.get("model"), top["messages"]
     after = rows[rows.index(turn) + 1 :] if turn is not None else []
@@ -78,7 +78,7 @@ def read(body: bytes, headers: Headers, form: Form) -> Asked:
         turn,
         text[messages.start : turn.end] if turn is not None else "",
         said,
-        words(turn.value.get("content")) if turn is not None else "",
+        words(turn.value.get("content"), app_blocks=app_blocks) if turn is not None else "",
         bool(after),
         ours,
         _window(headers, [each.value for each in ours]),
@@ -108,16 +108,21 @@ def _is_turn(message: Mapping[str, Any]) -> bool:
         return False
     content = message.get("content")
     parts = content if isinstance(content, list) else []
-    return not any(isinstance(part, dict) and part.get("type") in _NOT_SAID for part in parts)
+    return not any(isinstance(part, dict) and _kind(part) in _NOT_SAID for part in parts)
 
 
-def _said(rows: Sequence[splice.Value]) -> list[Said]:
+def _kind(part: Mapping[str, Any]) -> str:
+    kind = part.get("type")
+    return kind if isinstance(kind, str) else ""
+
+
+def _said(rows: Sequence[splice.Value], *, app_blocks: bool) -> list[Said]:
     out: list[Said] = []
     for row in rows:
         message = row.value
         role = message["role"]
         if role == "assistant" or (role == "user" and _is_turn(message)):
-            found = said(role, words(message.get("content")))
+            found = said(role, words(message.get("content"), app_blocks=app_blocks))
             if found is not None:
                 out.append(found)
     return out
@@ -129,15 +134,15 @@ def said(role: Role, text: str) -> Said | None:
     return Said(role, text, message_key(role, text)) if text.strip() else None
 
 
-def words(content: object) -> str:
+def words(content: object, *, app_blocks: bool = True) -> str:
     """What a message says in words: its text without pictures, tools, and what clients put in."""
     if isinstance(content, str):
         text = content
     else:
         parts = content if isinstance(content, list) else []
-        texts = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") in ("text", "input_text", "output_text")]
+        texts = [part.get("text") for part in parts if isinstance(part, dict) and _kind(part) in ("text", "input_text", "output_text")]
         text = "\n\n".join(each for each in texts if isinstance(each, str))
-    if "<" in text:
+    if app_blocks and "<" in text:
         text = _APP_BLOCKS.sub("", text)
     return clean(text).strip() if "<" in text or "[MemTether" in text else text.strip()
 

@@ -4,13 +4,10 @@ the next. What a shutdown stops is still due and is done after the next answer."
 from __future__ import annotations
 
 import asyncio
-import logging
 
-from tidelore.engine.errors import TideloreError
 from tidelore.serve.gateway.calls import Caller
+from tidelore.serve.gateway.jobs import outcome
 from tidelore.serve.rooms import Room
-
-log = logging.getLogger(__name__)
 
 
 class Extraction:
@@ -39,16 +36,17 @@ class Extraction:
         await self._calls("extract.run", {"chat": chat, "by": "rules", "lag": 0})
 
     async def _rest(self, chat: str) -> None:
-        """By the model, then again what came meanwhile."""
+        """By the model, then again what came meanwhile. What fails is still due."""
         try:
-            while True:
-                if self._room.models.complete is not None and not self._room.work.closed:
-                    await self._calls("extract.run", {"chat": chat, "by": "model"})
-                if not self._again[chat]:
-                    return
-                self._again[chat] = False
-                await self._rules(chat)
-        except TideloreError as error:
-            log.warning("extraction: %s", error.code)
+            await outcome(self._all(chat), "extraction")
         finally:
             del self._again[chat]
+
+    async def _all(self, chat: str) -> None:
+        while True:
+            if self._room.models.complete is not None and not self._room.work.closed:
+                await self._calls("extract.run", {"chat": chat, "by": "model"})
+            if not self._again[chat]:
+                return
+            self._again[chat] = False
+            await self._rules(chat)

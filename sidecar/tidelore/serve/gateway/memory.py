@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
 
-from tidelore.engine.errors import TideloreError
 from tidelore.host.config import GatewayConfig
+from tidelore.serve.changes import Change
 from tidelore.serve.gateway import blocks, outgoing, resume, splice
 from tidelore.serve.gateway.answer import Answer
 from tidelore.serve.gateway.asked import Asked, said, words
 from tidelore.serve.gateway.calls import Caller
 from tidelore.serve.gateway.conversations import Conversations, Place
 from tidelore.serve.gateway.extraction import Extraction
+from tidelore.serve.gateway.jobs import outcome
 from tidelore.serve.gateway.outgoing import before_words, inserted
 from tidelore.serve.gateway.splice import Edit
 from tidelore.serve.gateway.turns import Turns, turn_id
@@ -26,15 +26,13 @@ from tidelore.serve.windows import MOST_CHATS
 
 # Of the time that a reply may wait, the embedder gets so much; the rest is for recalling by words and names.
 _EMBEDDER_SHARE = 0.7
-SNAPSHOTS, ANSWERED = 64, 256
-
-log = logging.getLogger(__name__)
+SNAPSHOTS, SNAPSHOTS_OF_A_WINDOW, ANSWERED = 64, 8, 256
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """What goes into the request of a turn. `block` is empty where nothing does. `turn` names the turn, `state` is what the memories
-    read, `wish` stands in place of /resume. `missing`: why memory could not take part."""
+    read, `wish` stands in place of /resume, and `left` counts what was not loaded. `missing`: why memory could not take part."""
 
     turn: str
     place: Place | None = None
@@ -44,7 +42,16 @@ class Prepared:
     state: str = ""
     resumed: bool = False
     wish: str = ""
+    left: int = 0
     missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What /resume loaded in a window, for the later turns of its conversation."""
+
+    window: str
+    prepared: Prepared
 
 
 @dataclass(slots=True)
@@ -56,8 +63,15 @@ class _Desk:
     conversations: Conversations
     extraction: Extraction
     turns: Turns[Prepared]
-    snapshots: dict[str, Prepared] = field(default_factory=dict[str, Prepared])
+    snapshots: dict[str, Snapshot] = field(default_factory=dict[str, Snapshot])
     answered: dict[str, Prepared] = field(default_factory=dict[str, Prepared])
+
+    def changed(self, change: Change) -> None:
+        """Nothing that was prepared before a purge goes into a prompt after it; nor after what another process did, which may be one."""
+        if change.purged or not (change.chat or change.scope):
+            self.snapshots.clear()
+            self.answered.clear()
+            self.turns.clear()
 
 
 class Memory:
@@ -74,7 +88,8 @@ class Memory:
         return asked.memory and asked.turn is not None and not aside
 
     async def prepare(self, room: Room, asked: Asked) -> Prepared:
-        """Never raises because of memory, and takes no longer than the configured seconds."""
+        """Never raises because of memory, and takes no longer than the configured seconds; but what /resume was asked for by name may take
+        longer, and raises TooLarge."""
         desk = self._desk(room)
         turn = turn_id(asked.window, asked.prefix)
         return await desk.turns.prepared(turn, partial(self._in_time, desk, asked, turn))
@@ -101,7 +116,7 @@ class Memory:
             desk.turns.end(prepared.turn)
             _keep(desk.answered, prepared, ANSWERED)
         room.work.begin()
-        task = asyncio.create_task(self._after(desk, asked, prepared, answer))
+        task = asyncio.create_task(_alone(self._after(desk, asked, prepared, answer), "an answer was not remembered"))
         task.add_done_callback(lambda _: room.work.end())
         room.work.keep(task)
 
@@ -112,15 +127,15 @@ class Memory:
         task = asyncio.create_task(self._prepared(desk, asked, turn))
         desk.room.work.begin()
         task.add_done_callback(lambda _: desk.room.work.end())
-        await asyncio.wait({task}, timeout=self._config.seconds)
+        named = self._config.resume and resume.is_command(asked.words)
+        await asyncio.wait({task}, timeout=max(self._config.seconds, resume.SECONDS) if named else self._config.seconds)
         if not task.done():
-            desk.room.work.keep(asyncio.create_task(_quietly(task)))
+            desk.room.work.keep(asyncio.create_task(_alone(task, "what a client said was not stored")))
             return Prepared(turn, missing="late")
-        try:
-            return task.result()
-        except TideloreError as error:
-            log.warning("a reply goes without memory: %s", error.code)
-            return Prepared(turn, missing=error.code)
+        if isinstance(error := task.exception(), resume.TooLarge):
+            raise error
+        found, code = await outcome(task, "a reply goes without memory")
+        return found or Prepared(turn, missing=code)
 
     async def _prepared(self, desk: _Desk, asked: Asked, turn: str) -> Prepared:
         place = await desk.conversations.tell(asked.window, asked.said) if asked.said else None
@@ -129,8 +144,13 @@ class Memory:
         beside = await self._beside(desk, place.chat)
         if self._config.resume and resume.is_command(asked.words):
             found = await resume.resume(desk.calls, beside[::-1], asked.words, self._config.resume_tokens)
-            prepared = Prepared(turn, place, found.block, found.nodes, resumed=True, wish=found.wish)
-            _keep(desk.snapshots, prepared, SNAPSHOTS)
+            prepared = Prepared(turn, place, found.block, found.nodes, resumed=True, wish=found.wish, left=found.left)
+            mine = [name for name, each in desk.snapshots.items() if each.window == asked.window]
+            for name in mine[: max(0, len(mine) - SNAPSHOTS_OF_A_WINDOW + 1)]:
+                del desk.snapshots[name]
+            desk.snapshots[turn] = Snapshot(asked.window, prepared)
+            while len(desk.snapshots) > SNAPSHOTS:
+                del desk.snapshots[next(iter(desk.snapshots))]
             return prepared
         again = await self._again(desk, turn, place, beside)
         if again is not None:
@@ -183,7 +203,7 @@ class Memory:
             if row.value["role"] == "user" and resume.is_command(words(row.value.get("content"))):
                 kept = desk.snapshots.get(turn_id(asked.window, asked.text[asked.messages.start : row.end]))
                 if kept is not None:
-                    out += before_words(asked.text, row, kept.block, (resume.COMMAND, kept.wish))
+                    out += before_words(asked.text, row, kept.prepared.block, (resume.COMMAND, kept.prepared.wish))
         return out
 
     def _place(self) -> outgoing.Place:
@@ -192,19 +212,16 @@ class Memory:
     # ---- after ----
 
     async def _after(self, desk: _Desk, asked: Asked, prepared: Prepared, answer: Answer) -> None:
-        try:
-            if prepared.recall and prepared.place is not None:
-                # Also where nothing was delivered: cooling counts answers.
-                nodes = list(prepared.nodes) if prepared.block else []
-                receipt = {"chat": prepared.place.chat, "recall": prepared.recall, "nodes": nodes, "window": asked.window}
-                await desk.calls("recall.delivered", receipt)
-            if answer.outcome == "said" and prepared.place is not None:
-                reply = said("assistant", words(answer.text))
-                if reply is not None and not asked.several:
-                    await desk.conversations.answered(asked.window, prepared.place.chat, asked.said[-1].key, reply)
-                await desk.extraction.run(prepared.place.chat)
-        except TideloreError as error:
-            log.warning("an answer was not remembered: %s", error.code)
+        if prepared.recall and prepared.place is not None:
+            # Also where nothing was delivered: cooling counts answers.
+            nodes = list(prepared.nodes) if prepared.block else []
+            receipt = {"chat": prepared.place.chat, "recall": prepared.recall, "nodes": nodes, "window": asked.window}
+            await desk.calls("recall.delivered", receipt)
+        if answer.outcome == "said" and prepared.place is not None:
+            reply = said("assistant", words(answer.text))
+            if reply is not None and not asked.several:
+                await desk.conversations.answered(asked.window, prepared.place.chat, asked.said[-1].key, reply)
+            await desk.extraction.run(prepared.place.chat)
 
     def _desk(self, room: Room) -> _Desk:
         desk = self._desks.get(room.profile)
@@ -212,6 +229,7 @@ class Memory:
             conversations = Conversations(room)
             calls = Caller(room, self)
             desk = self._desks[room.profile] = _Desk(room, calls, conversations, Extraction(room), Turns(self._clock))
+            room.changes.listen(desk.changed)
         return desk
 
 
@@ -222,9 +240,6 @@ def _keep(kept: dict[str, Prepared], prepared: Prepared, most: int) -> None:
         del kept[next(iter(kept))]
 
 
-async def _quietly(task: asyncio.Task[Prepared]) -> None:
-    """Waits for what is late; its failure was told as "late" already."""
-    try:
-        await task
-    except TideloreError as error:
-        log.warning("what a client said was not stored: %s", error.code)
+async def _alone(work: Awaitable[object], failed: str) -> None:
+    """Nobody waits for it."""
+    await outcome(work, failed)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tidelore.serve.gateway.answer import LONGEST, Lines, event, parsed
+from tidelore.serve.gateway.thoughts import Collector, Thought
 
 _FINISH: Mapping[str, str] = {
     "end_turn": "stop",
@@ -65,6 +66,12 @@ class Translator:
         self._finish = ""
         self._calls: dict[int, int] = {}
         self._stopped = False
+        self._collector = Collector()
+
+    @property
+    def thought(self) -> Thought:
+        """What the model thought and which tools it called, after the end."""
+        return self._collector.thought
 
     def feed(self, data: bytes) -> bytes:
         if not self._streamed:
@@ -76,12 +83,15 @@ class Translator:
 
     def end(self) -> bytes:
         if not self._streamed:
-            return completion(bytes(self._body))
+            whole = bytes(self._body)
+            self._collector.message(parsed(whole) or {})
+            return completion(whole)
         if not self._stopped:
             raise Broken
         return b""
 
     def _event(self, found: Mapping[str, Any]) -> bytes:
+        self._collector.event(found)
         match found:
             case {"type": "message_start", "message": dict(message)}:
                 self._message = message

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tidelore.serve.faults import Refusal
@@ -15,9 +15,14 @@ _SAME = ("top_p", "top_k", "stream", "thinking", "metadata")
 _CHOICES: Mapping[str, str] = {"auto": "auto", "none": "none", "required": "any"}
 
 
-def request(body: Mapping[str, Any], model: str) -> dict[str, Any]:
-    """Raises Refusal for what has no counterpart there."""
-    system, messages = _conversation(body["messages"])
+Before = Callable[[Sequence[str]], Sequence[Mapping[str, Any]]]
+
+
+def request(body: Mapping[str, Any], model: str, thoughts: Before = lambda _: ()) -> dict[str, Any]:
+    """`thoughts`: what the model thought before calls of tools with these ids; used where the client wants it to think. Raises Refusal for
+    what has no counterpart there."""
+    thinks = isinstance(body.get("thinking"), dict) and body["thinking"].get("type") != "disabled"
+    system, messages = _conversation(body["messages"], thoughts if thinks else lambda _: ())
     out: dict[str, Any] = {"model": model, "max_tokens": body.get("max_completion_tokens") or body.get("max_tokens") or MOST_TOKENS}
     if system:
         out["system"] = system
@@ -26,8 +31,8 @@ def request(body: Mapping[str, Any], model: str) -> dict[str, Any]:
     if isinstance(body.get("temperature"), int | float):
         out["temperature"] = min(body["temperature"], 1.0)
     stop = body.get("stop")
-    if stop:
-        out["stop_sequences"] = [stop] if isinstance(stop, str) else list(stop)
+    if isinstance(stop, str | list) and stop:
+        out["stop_sequences"] = [stop] if isinstance(stop, str) else stop
     if isinstance(body.get("user"), str) and "metadata" not in out:
         out["metadata"] = {"user_id": body["user"]}
     tools = body.get("tools")
@@ -55,7 +60,7 @@ def _tool_choice(body: Mapping[str, Any]) -> dict[str, Any]:
     return {"tool_choice": {"type": "auto", **alone}} if alone else {}
 
 
-def _conversation(raw: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _conversation(raw: Sequence[Mapping[str, Any]], thoughts: Before) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Blocks of the system prompt, and messages in which the roles take turns."""
     system: list[dict[str, Any]] = []
     turns: list[dict[str, Any]] = []
@@ -67,7 +72,7 @@ def _conversation(raw: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]
             case "user":
                 role, blocks = "user", _blocks(message.get("content"))
             case "assistant":
-                role, blocks = "assistant", [*_blocks(message.get("content")), *map(_tool_use, message.get("tool_calls") or ())]
+                role, blocks = "assistant", _assistant(message, thoughts)
             case "tool":
                 role, blocks = "user", [_tool_result(message)]
             case other:
@@ -79,6 +84,14 @@ def _conversation(raw: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]
         else:
             turns.append({"role": role, "content": blocks})
     return system, turns
+
+
+def _assistant(message: Mapping[str, Any], thoughts: Before) -> list[dict[str, Any]]:
+    given = message.get("tool_calls")
+    calls = [_tool_use(call) for call in (given if isinstance(given, list) else ())]
+    ids = [call["id"] for call in calls if isinstance(call["id"], str)]
+    before = map(dict, thoughts(ids)) if ids else ()
+    return [*before, *_blocks(message.get("content")), *calls]
 
 
 def _blocks(content: object) -> list[dict[str, Any]]:

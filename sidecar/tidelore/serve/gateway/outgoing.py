@@ -78,6 +78,8 @@ def before_words(text: str, row: splice.Value, block: str, instead: tuple[str, s
     given, new = instead
     if isinstance(found.value, list):
         for item in splice.items(text, found.start):
+            if not isinstance(item.value, dict):
+                continue
             member = next((each for each in splice.members(text, item.start) if each.name == "text"), None)
             if member is not None and isinstance(member.value, str):
                 changed = Edit(member.start, member.end, dumped(new + member.value.lstrip().removeprefix(given)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from starlette.requests import Request
@@ -16,11 +17,12 @@ from tidelore.serve.faults import Refusal
 from tidelore.serve.gate import room
 from tidelore.serve.gateway import outgoing, splice
 from tidelore.serve.gateway.answer import Answer, ChatReader, MessagesReader
-from tidelore.serve.gateway.asked import Asked, read
+from tidelore.serve.gateway.asked import Asked, Form, read
 from tidelore.serve.gateway.exchange import Incoming, Outgoing, exchange
 from tidelore.serve.gateway.memory import Memory, Prepared
 from tidelore.serve.gateway.messages_answer import Translator
 from tidelore.serve.gateway.messages_request import request as translated
+from tidelore.serve.gateway.thoughts import Thoughts
 from tidelore.serve.gateway.upstreams import Upstream, Upstreams, connected
 from tidelore.serve.rooms import closing
 
@@ -33,15 +35,21 @@ async def routes(
 ) -> AsyncIterator[list[BaseRoute]]:
     """Routes for `tidelore.serve.app.build`. `secret` gives the key of a variable's name. Raises BadInput for settings that cannot be."""
     async with connected(upstreams, secret) as found:
-        yield _routes(found, Memory(config))
+        yield _routes(found, Memory(config), config)
 
 
-def _routes(upstreams: Upstreams, memory: Memory) -> list[BaseRoute]:
+def _routes(upstreams: Upstreams, memory: Memory, config: GatewayConfig) -> list[BaseRoute]:
+    thoughts = Thoughts(time.monotonic)
+
+    async def asked(request: Request, form: Form) -> Response:
+        found = read(await request.body(), request.headers, form, app_blocks=config.app_blocks)
+        return _Chat(upstreams, memory, thoughts, found, request)
+
     async def chat(request: Request) -> Response:
-        return _Chat(upstreams, memory, read(await request.body(), request.headers, "chat"), request)
+        return await asked(request, "chat")
 
     async def messages(request: Request) -> Response:
-        return _Chat(upstreams, memory, read(await request.body(), request.headers, "messages"), request)
+        return await asked(request, "messages")
 
     async def count(request: Request) -> Response:
         return _plain(upstreams, await request.body(), request, "/messages/count_tokens", "anthropic")
@@ -81,7 +89,7 @@ def _model(name: str) -> dict[str, object]:
 class _Chat(Response):
     """The answer to a chat request: asks the upstream when it is sent, so that it can see the client go."""
 
-    def __init__(self, upstreams: Upstreams, memory: Memory, asked: Asked, request: Request) -> None:
+    def __init__(self, upstreams: Upstreams, memory: Memory, thoughts: Thoughts, asked: Asked, request: Request) -> None:
         self._upstream, self._model = upstreams.find(_name(asked.model))
         if asked.form == "messages" and self._upstream.config.kind != "anthropic":
             hint = "Use /v1/chat/completions, or a model of an upstream of the kind anthropic."
@@ -90,6 +98,8 @@ class _Chat(Response):
         self._asked = asked
         self._given = request.headers
         self._room = room(request.scope)
+        self._thoughts = thoughts
+        self._translator: Translator | None = None
         self.background = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -106,6 +116,8 @@ class _Chat(Response):
             work.end()
 
     def _told(self, prepared: Prepared | None, answer: Answer) -> None:
+        if self._translator is not None and answer.outcome == "tools":
+            self._thoughts.keep(self._room.profile, self._translator.thought)
         if prepared is not None:
             self._memory.after(self._room, self._asked, prepared, answer)
 
@@ -114,7 +126,8 @@ class _Chat(Response):
         text = outgoing.body(self._asked, self._model, edits)
         kind = self._upstream.config.kind
         if kind == "anthropic" and self._asked.form == "chat":
-            text = json.dumps(translated(json.loads(text), self._model), ensure_ascii=False, separators=(",", ":"))
+            found = translated(json.loads(text), self._model, lambda calls: self._thoughts.of(self._room.profile, calls))
+            text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
         path = "/messages" if kind == "anthropic" else "/chat/completions"
         headers = outgoing.headers(self._given, self._upstream.auth, kind)
         return Outgoing(self._upstream, path, headers, text.encode("utf-8", "surrogatepass"))
@@ -129,7 +142,8 @@ class _Chat(Response):
         options = _member(self._asked, "stream_options")
         wants_usage = isinstance(options, dict) and options.get("include_usage") is True
         kind = "text/event-stream; charset=utf-8" if streamed else "application/json"
-        return Incoming(reader, _told_headers(prepared), Translator(streamed=streamed, wants_usage=wants_usage), kind)
+        self._translator = Translator(streamed=streamed, wants_usage=wants_usage)
+        return Incoming(reader, _told_headers(prepared), self._translator, kind)
 
 
 class _Plain(Response):
@@ -188,5 +202,5 @@ def _told_headers(prepared: Prepared | None) -> dict[str, str]:
     if prepared.missing:
         out["X-Tidelore-Missing"] = prepared.missing
     if prepared.resumed:
-        out |= {"X-Serein-Resume": "1", "X-Serein-Resume-Items": str(len(prepared.nodes))}
+        out |= {"X-Serein-Resume": "1", "X-Serein-Resume-Items": str(len(prepared.nodes)), "X-Tidelore-Resume-Left": str(prepared.left)}
     return out

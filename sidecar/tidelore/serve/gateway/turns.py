@@ -38,6 +38,9 @@ class Turns(Generic[T]):
             self._all.popitem(last=False)
         return await asyncio.shield(found[1])
 
+    def clear(self) -> None:
+        self._all.clear()
+
     def end(self, id_: str) -> None:
         self._all.pop(id_, None)
 

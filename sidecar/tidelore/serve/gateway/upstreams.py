@@ -55,6 +55,11 @@ class Upstreams:
     def __init__(self, upstreams: Sequence[Upstream]) -> None:
         self._all = {each.name: each for each in upstreams}
 
+    @property
+    def all(self) -> Sequence[Upstream]:
+        """In the order of the settings."""
+        return list(self._all.values())
+
     def find(self, model: str) -> tuple[Upstream, str]:
         """The upstream that a name means, and the model's name there. Raises Refusal."""
         if not self._all:
@@ -89,10 +94,15 @@ class Upstreams:
         return out
 
 
-async def _listed(upstream: Upstream) -> list[str]:
+async def ask_for_models(upstream: Upstream) -> httpx.Response:
+    """Its list of models, which costs nothing. Raises httpx.HTTPError."""
     version = {"anthropic-version": "2023-06-01"} if upstream.config.kind == "anthropic" else {}
+    return await upstream.client.get(f"{upstream.url}/models", headers={**upstream.auth, **version}, timeout=LIST_SECONDS)
+
+
+async def _listed(upstream: Upstream) -> list[str]:
     try:
-        found = await upstream.client.get(f"{upstream.url}/models", headers={**upstream.auth, **version}, timeout=LIST_SECONDS)
+        found = await ask_for_models(upstream)
         rows = found.json().get("data", []) if found.is_success else []
     except (httpx.HTTPError, ValueError, AttributeError):
         return []

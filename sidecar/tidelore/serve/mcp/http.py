@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from tidelore.host.config import GatewayConfig
 from tidelore.serve.gate import room
 from tidelore.serve.limits import USUAL
 from tidelore.serve.mcp.memory import Memory
@@ -33,8 +34,10 @@ class Sessions:
 
 
 @asynccontextmanager
-async def routes(tools: Sequence[str] = ()) -> AsyncIterator[list[BaseRoute]]:
-    """The route while it can be used. `tools`: the sets that are on where the address names none. Raises BadInput."""
+async def routes(tools: Sequence[str] = (), reads: GatewayConfig | None = None) -> AsyncIterator[list[BaseRoute]]:
+    """The route while it can be used. `tools`: the sets that are on where the address names none; `reads`: which conversations are read
+    where a call names no chat. Raises BadInput."""
+    reads = reads or GatewayConfig()
     pick(tools)
 
     def caller(context: Context) -> Caller:
@@ -42,7 +45,7 @@ async def routes(tools: Sequence[str] = ()) -> AsyncIterator[list[BaseRoute]]:
         assert isinstance(request, Request)
         named = request.query_params.get(TOOLS)
         # The gate has seen the key: this is the caller's own memory, and there is no other way to one.
-        return Caller(Memory(room(request.scope)), pick(named.split(",") if named else tools))
+        return Caller(Memory(room(request.scope), config=reads), pick(named.split(",") if named else tools))
 
     async with endpoint(build(caller)) as found:
         yield [Route(PATH, found)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +16,15 @@ from tidelore.engine.errors import BadInput, NotFound
 from tidelore.engine.scopes import SCOPE_MARK, scope_chat
 from tidelore.engine.service import Call, Service
 from tidelore.engine.view import NodeView
+from tidelore.host.config import GatewayConfig
+from tidelore.serve import windows
 from tidelore.serve.rooms import Room
 from tidelore.serve.windows import EVERYWHERE
 
 # Of this many chats the newest are looked through for an id that came without its place.
-SEARCHED = 20
+SEARCHED = windows.MOST_CHATS
 _NAMED = 12
+_USUAL = GatewayConfig()
 _locks: WeakKeyDictionary[Service, asyncio.Lock] = WeakKeyDictionary()
 
 
@@ -41,12 +45,15 @@ class Place:
 
 
 class Memory:
-    """`by`: who calls, who need not hear of what it wrote."""
+    """`by`: who calls, who need not hear of what it wrote. `config` says which conversations are read where no chat is named.
+    `clock`: seconds since 1970."""
 
-    def __init__(self, room: Room, by: object = None) -> None:
+    def __init__(self, room: Room, by: object = None, config: GatewayConfig = _USUAL, clock: Callable[[], float] = time.time) -> None:
+        self.clock = clock
         self.profile = room.profile
         self._room = room
         self._table = room.table(by)
+        self._config = config
 
     async def ask(self, method: str, params: Any) -> Any:
         """A method of the engine's table, with the dataclasses of its row. Raises TideloreError."""
@@ -82,6 +89,24 @@ class Memory:
         name = scope_chat(scope)
         known = not look or any(each.scope == scope for each in await self.scopes())
         return Place(name, "", scope, () if scope == EVERYWHERE else (EVERYWHERE,), known)
+
+    async def everywhere(self) -> windows.Place | None:
+        """What a call that names no place reads: what holds everywhere, and the conversations that the gateway keeps. None where nothing
+        is remembered yet."""
+        found: r.ChatInfos = await self.ask("chat.list", m.NoParams())
+        sizes = {each.chat: each.messages for each in found.chats}
+        held = [each.scope for each in await self.scopes()]
+        return windows.source("", "", windows.MAIN, sizes, held, self._config.chats, self._config.scopes)
+
+    async def home(self, node: str, chats: Sequence[str]) -> str:
+        """The first of these chats that holds a memory of this id; "" where none does."""
+        for chat in chats:
+            try:
+                await self.ask("node.get", m.NodeOnly(chat, node))
+            except NotFound:
+                continue
+            return chat
+        return ""
 
     def target(self, chat: str, scope: str) -> tuple[str, str]:
         """Where to write, as (chat, scope) of which one is empty. Raises BadInput."""

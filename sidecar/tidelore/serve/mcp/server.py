@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 
 from tidelore import __version__
 from tidelore.engine.errors import BadInput, NotFound, TideloreError
+from tidelore.serve.faults import Refusal
 from tidelore.serve.mcp import prompts, resources
 from tidelore.serve.mcp.memory import Memory
 from tidelore.serve.mcp.protocol import CACHED, INSTRUCTIONS, NAME, TITLE, Context, failed
@@ -66,7 +67,7 @@ class Handlers:
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         del params
-        return types.ListToolsResult(tools=[_described(tool) for tool in self._caller(context).tools.values()])
+        return types.ListToolsResult(tools=[_described(tool) for tool in self._caller(context).tools.values() if not tool.absent])
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         caller = self._caller(context)
@@ -108,6 +109,8 @@ class Handlers:
 
 async def call(tool: Tool, memory: Memory, given: Mapping[str, Any]) -> types.CallToolResult:
     """Runs a tool. An error is a result too, which the model can act on."""
+    if tool.absent:
+        return failed(Refusal(501, "not_there_yet", f"`{tool.name}` is not there yet.", tool.absent))
     try:
         arguments = incoming(tool.arguments, {name: value for name, value in given.items() if name not in tool.ignores})
         answer = await tool.run(memory, arguments)

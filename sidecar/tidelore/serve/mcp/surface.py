@@ -9,8 +9,8 @@ from tidelore.serve.mcp.aliases.memory_server import MEMORY_SERVER
 from tidelore.serve.mcp.aliases.memtether import MEMTETHER
 from tidelore.serve.mcp.aliases.serein import SEREIN
 from tidelore.serve.mcp.aliases.tideline import TIDELINE
-from tidelore.serve.mcp.tool import Tool
-from tidelore.serve.mcp.tools import graphs, recalling, sources, telling, upkeep, writing
+from tidelore.serve.mcp.tool import Tool, absent
+from tidelore.serve.mcp.tools import graphs, keeping, past, private, recalling, sources, telling, upkeep, writing
 
 DEFAULT = "default"
 SETS: Mapping[str, tuple[Tool, ...]] = {
@@ -38,6 +38,14 @@ SETS: Mapping[str, tuple[Tool, ...]] = {
         telling.RESUME,
         upkeep.REVIEW,
         upkeep.STATS,
+        past.HISTORY,
+        past.ATTENTION,
+        keeping.PIN,
+        keeping.ARCHIVE,
+        keeping.DECIDE,
+        *private.PAGE_TOOLS,
+        *private.MEMO_TOOLS,
+        *(absent(name, "There are no jobs for agents: the sidecar extracts by itself.") for name in ("job_next", "job_submit")),
     ),
     "memory-server": MEMORY_SERVER,
     "serein": SEREIN,

@@ -20,7 +20,8 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Tool:
     """`reads`: it changes nothing. `destroys`: something is not shown any more afterwards (all of it can be undone). `repeatable`: the
-    same call again changes nothing more. `ignores`: arguments that are taken and mean nothing here.
+    same call again changes nothing more. `ignores`: arguments that are taken and mean nothing here. `absent`: what a name of another
+    server stands for is not there, and what to do instead; it is not listed, and a call is told so.
     No tool leaves this machine's memory, so none is of the open world."""
 
     name: str
@@ -33,3 +34,19 @@ class Tool:
     destroys: bool = False
     repeatable: bool = False
     ignores: frozenset[str] = frozenset()
+    absent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Nothing:
+    pass
+
+
+async def _never(memory: Memory, asked: _Nothing) -> Answer:
+    del memory, asked
+    raise AssertionError("a tool that is absent does not run")
+
+
+def absent(name: str, instead: str) -> Tool:
+    """A name that clients know and that stands for nothing here yet."""
+    return Tool(name, name, "Not there yet.", _Nothing, _Nothing, _never, reads=True, repeatable=True, absent=instead)

@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 from tidelore import __version__
 from tidelore.engine.service import METHODS
 from tidelore.host.config import PORT
+from tidelore.serve.console import ENDPOINTS as CONSOLE
 from tidelore.serve.endpoints import Endpoint
 from tidelore.serve.extras import EXTRAS
 from tidelore.serve.hooks.routes import ENDPOINTS as HOSTS
@@ -18,7 +19,7 @@ from tidelore.serve.openapi.others import OTHERS
 from tidelore.serve.openapi.schemas import Schemas
 from tidelore.serve.routes import ENDPOINTS as BASE
 
-ENDPOINTS: tuple[Endpoint, ...] = (*BASE, *HOSTS, *OTHERS)
+ENDPOINTS: tuple[Endpoint, ...] = (*BASE, *CONSOLE, *HOSTS, *OTHERS)
 
 _ERROR = {
     "type": "object",

@@ -175,7 +175,7 @@ async def delete_observations(memory: Memory, asked_: DeleteObservations) -> Ans
 async def _hide(memory: Memory, nodes: Iterable[NodeView]) -> None:
     place = await memory.place("", EVERYWHERE)
     for each in nodes:
-        await memory.ask("node.retire", m.NodeOnly(place.name, each.id))
+        await memory.ask("node.retire", m.NodeRetire(place.name, each.id))
 
 
 async def delete_relations(memory: Memory, asked_: Relations) -> Answer:

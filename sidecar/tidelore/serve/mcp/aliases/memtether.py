@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
-from tidelore.serve.mcp.aliases.common import Items, listed, nodes
+from tidelore.serve.mcp import kept
 from tidelore.serve.mcp.memory import Memory
 from tidelore.serve.mcp.pages import asked
-from tidelore.serve.mcp.tool import Answer, Tool
-from tidelore.serve.mcp.tools import recalling, upkeep, writing
+from tidelore.serve.mcp.tool import Answer, Tool, absent
+from tidelore.serve.mcp.tools import keeping, past, recalling, upkeep, writing
 from tidelore.serve.mcp.tools import words as w
+
+_TYPES = Literal["fact", "preference", "task", "context"]
 
 
 @dataclass(frozen=True, slots=True)
 class AddMemories:
     text: str
     subject: Annotated[str, "Whom or what it is about."] = ""
+    memory_type: _TYPES = "fact"
 
 
 async def add_memories(memory: Memory, asked_: AddMemories) -> Answer:
-    return await writing.write(memory, writing.Write(asked_.text, about=asked_.subject))
+    sub = "" if asked_.memory_type == "fact" else asked_.memory_type
+    return await writing.write(memory, writing.Write(asked_.text, about=asked_.subject, sub=sub))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,8 @@ class ListMemories:
 
 
 async def list_memories(memory: Memory, asked_: ListMemories) -> Answer:
-    found = await nodes(memory, {"fact", "moment"}, set())
-    return listed(found, asked_.cursor, asked("list_memories", asked_), asked_.limit)
+    found = await kept.found(memory, {"fact", "moment"})
+    return kept.listed(found, asked_.cursor, asked("list_memories", asked_), asked_.limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +67,24 @@ async def retire_memory(memory: Memory, asked_: Uid) -> Answer:
     return await upkeep.forget(memory, upkeep.One(asked_.uid))
 
 
-async def timeline(memory: Memory, asked_: Uid) -> Answer:
-    return await upkeep.why(memory, upkeep.WhyAsked(asked_.uid))
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    uid: Annotated[str, w.ID]
+    cursor: Annotated[str, w.CURSOR] = ""
+
+
+async def timeline(memory: Memory, asked_: Timeline) -> Answer:
+    return await past.history(memory, past.HistoryAsked(asked_.uid, cursor=asked_.cursor))
+
+
+@dataclass(frozen=True, slots=True)
+class PinMemory:
+    uid: Annotated[str, w.ID]
+    off: bool = False
+
+
+async def pin_memory(memory: Memory, asked_: PinMemory) -> Answer:
+    return await keeping.pin(memory, keeping.Pin(asked_.uid, asked_.off))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +109,16 @@ MEMTETHER = (
         reads=True,
         repeatable=True,
     ),
-    Tool("list_memories", "List", "All facts and moments, page by page.", ListMemories, Items, list_memories, reads=True, repeatable=True),
+    Tool(
+        "list_memories",
+        "List",
+        "All facts and moments, page by page.",
+        ListMemories,
+        kept.Items,
+        list_memories,
+        reads=True,
+        repeatable=True,
+    ),
     Tool(
         "correct_memory",
         "Correct",
@@ -104,12 +133,23 @@ MEMTETHER = (
     Tool(
         "timeline",
         "History of a memory",
-        "Where a memory comes from and how it was changed.",
-        Uid,
-        upkeep.Why,
+        "Its versions, the facts that it replaced, and those that replaced it.",
+        Timeline,
+        past.History,
         timeline,
         reads=True,
         repeatable=True,
     ),
     Tool("profile", "Profile", "What holds now about somebody.", Profile, recalling.Standing, profile, reads=True, repeatable=True),
+    Tool(
+        "pin_memory",
+        "Pin",
+        "Tell a memory at the start of every prompt, or take that back with `off`.",
+        PinMemory,
+        writing.Changed,
+        pin_memory,
+        repeatable=True,
+    ),
+    absent("as_of_query", "The past is not asked by date: `history` shows how a memory read before."),
+    absent("feedback", "No feedback is taken: an importance can be set with `edit`."),
 )

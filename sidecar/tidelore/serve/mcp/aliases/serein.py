@@ -1,21 +1,31 @@
-"""Tool names of Serein. Scenes are moments, its diary is pages, its memos are facts of the sub "memo"; all in the scope "profile"."""
+"""Tool names of Serein: memories. Its scenes are moments of the sub "scene"; all in the scope "profile"."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from dataclasses import fields as fields_of
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from tidelore.engine import methods as m
-from tidelore.engine import results as r
-from tidelore.engine.errors import BadInput
-from tidelore.serve.mcp.aliases.common import Items, listed, nodes
+from tidelore.engine.errors import BadInput, NotFound
+from tidelore.serve.mcp import kept
+from tidelore.serve.mcp.aliases.serein_pages import MEMOS, PAGES
+from tidelore.serve.mcp.aliases.serein_sources import SOURCES
+from tidelore.serve.mcp.kept import Items
 from tidelore.serve.mcp.memory import Memory
 from tidelore.serve.mcp.pages import asked
-from tidelore.serve.mcp.tool import Answer, Tool
-from tidelore.serve.mcp.tools import recalling, sources, telling, upkeep, writing
+from tidelore.serve.mcp.tool import Answer, Tool, absent
+from tidelore.serve.mcp.tools import keeping, past, recalling, telling, upkeep, writing
 from tidelore.serve.mcp.tools import words as w
 from tidelore.serve.mcp.wording import block, line
+
+_PREFIXES = ("scene:", "event:", "narrative:")
+_CUES, _CUE = 8, 80
+
+
+def bare(id_: str) -> str:
+    """The id of `scene:ID` and `event:ID`."""
+    return next((id_.removeprefix(each) for each in _PREFIXES if id_.startswith(each)), id_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +36,9 @@ class RecallMemory:
 
 
 async def recall_memory(memory: Memory, asked_: RecallMemory) -> Answer:
-    answer = await recalling.recall(memory, recalling.Recall(asked_.query, limit=asked_.limit))
-    left = [each for each in answer.data.memories if each.id not in asked_.exclude_ids]
+    answer = await recalling.recall(memory, recalling.Recall(asked_.query, limit=asked_.limit + len(asked_.exclude_ids)))
+    out = {bare(each) for each in asked_.exclude_ids}
+    left = [each for each in answer.data.memories if each.id not in out][: max(1, asked_.limit)]
     if len(left) == len(answer.data.memories):
         return answer
     shown = [line(each.text, each.speaker, each.date) for each in left]
@@ -37,11 +48,21 @@ async def recall_memory(memory: Memory, asked_: RecallMemory) -> Answer:
 @dataclass(frozen=True, slots=True)
 class ReadMemory:
     identifier: Annotated[str, w.ID]
+    revision: Annotated[int | None, "How it read: 1 is the first version, and so on."] = None
     cursor: Annotated[str, w.CURSOR] = ""
 
 
 async def read_memory(memory: Memory, asked_: ReadMemory) -> Answer:
-    return await recalling.read(memory, recalling.Read([asked_.identifier], cursor=asked_.cursor))
+    id_ = bare(asked_.identifier)
+    if asked_.revision is None:
+        return await recalling.read(memory, recalling.Read([id_], cursor=asked_.cursor))
+    place, view = await memory.node(id_, "", "")
+    found = [each for each in await past.versions(memory, place, view) if each.what == "version"]
+    if not 1 <= asked_.revision <= len(found):
+        raise NotFound(f"There is no version {asked_.revision} of this memory.", f"There are {len(found)}.")
+    then = found[asked_.revision - 1]
+    whole = recalling.Whole(view.id, place.chat, place.scope, view.kind, view.sub, view.state, then.text, [], [], length=len(then.text))
+    return Answer(recalling.Memories([whole], 1), block("memory", [line(f"{view.id[:8]} version {asked_.revision}: {then.text}")]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +93,7 @@ async def read_arc_materials(memory: Memory, asked_: ReadArc) -> Answer:
 @dataclass(frozen=True, slots=True)
 class WriteScene:
     content: str
-    cues: list[str]
+    cues: Annotated[list[str], "1 to 8 words or short phrases that lead to it."]
     title: str = ""
     date: str = ""
     domain: str = ""
@@ -80,21 +101,16 @@ class WriteScene:
 
 
 async def write_scene(memory: Memory, asked_: WriteScene) -> Answer:
-    fields: dict[str, object] = {
-        "cues": [each for each in asked_.cues if each.strip()],
-        "title": asked_.title,
-        "date": asked_.date,
-        "domain": asked_.domain,
-    }
-    kept = {name: value for name, value in fields.items() if value}
-    if asked_.favorite:
-        kept["favorite"] = True
-    return await _own(memory, "moment", "scene", asked_.content, kept)
+    fields = {"cues": _cues(asked_.cues), "title": asked_.title, "date": asked_.date, "domain": asked_.domain}
+    favorite = {"favorite": True} if asked_.favorite else {}
+    return await kept.written(memory, "moment", "scene", asked_.content, {**{k: v for k, v in fields.items() if v}, **favorite})
 
 
-async def _own(memory: Memory, kind: Literal["moment", "page", "fact"], sub: str, text: str, fields: dict[str, object]) -> Answer:
-    made: r.Written = await memory.ask("node.write", m.NodeWrite(text, "", "profile", kind, sub, fields=fields, author="tool"))
-    return Answer(writing.Written(made.node, made.commit, "", "profile"), f"Stored: {made.node[:8]}.")
+def _cues(given: list[str]) -> list[str]:
+    cues = list(dict.fromkeys(each.strip() for each in given))
+    if not 1 <= len(cues) <= _CUES or not all(1 <= len(each) <= _CUE for each in cues):
+        raise BadInput(f"{len(given)} cues are given, or one that cannot be one.", f"Give 1 to {_CUES}, each of 1 to {_CUE} characters.")
+    return cues
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +118,17 @@ class EditScene:
     scene_id: Annotated[str, w.ID]
     title: str | None = None
     content: str | None = None
+    cues: Annotated[list[str] | None, "All of them anew; left out they stay."] = None
 
 
 async def edit_scene(memory: Memory, asked_: EditScene) -> Answer:
-    fields = [recalling.Field("title", asked_.title)] if asked_.title is not None else []
-    return await writing.edit(memory, writing.Edit(asked_.scene_id, asked_.content, set=fields))
+    view = await kept.one(memory, bare(asked_.scene_id), {"moment"}, (), "scene")
+    fields: dict[str, Any] = {name: value for name, value in (("title", asked_.title), ("text", asked_.content)) if value is not None}
+    if asked_.cues is not None:
+        fields["cues"] = _cues(asked_.cues)
+    if not fields:
+        raise BadInput("Nothing is to be changed.", "Give `title`, `content` or `cues`.")
+    return await kept.changed(memory, view, fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,165 +138,140 @@ class SceneStatus:
 
 
 async def set_scene_status(memory: Memory, asked_: SceneStatus) -> Answer:
-    one = upkeep.One(asked_.scene_id)
-    return await (upkeep.restore(memory, one) if asked_.status == "active" else upkeep.forget(memory, one))
+    return await _lifecycle(memory, bare(asked_.scene_id), asked_.status)
+
+
+async def _lifecycle(memory: Memory, id_: str, status: str) -> Answer:
+    if status == "deleted":
+        return await upkeep.forget(memory, upkeep.One(id_))
+    if status == "archived":
+        return await keeping.archive(memory, keeping.Pin(id_))
+    try:
+        _, view = await memory.node(id_, "", "")
+    except NotFound:
+        return await upkeep.restore(memory, upkeep.One(id_))
+    return await keeping.archive(memory, keeping.Pin(view.id, off=True))
 
 
 @dataclass(frozen=True, slots=True)
-class MessageSearch:
-    query: str
-    role: Literal["any", "user", "assistant"] = "any"
-    limit: int = 10
-    cursor: Annotated[str, w.CURSOR] = ""
+class MemoryState:
+    document_id: Annotated[str, w.ID]
+    lifecycle: Literal["", "active", "archived", "deleted"] = ""
+    favorite: bool | None = None
 
 
-async def source_message_search(memory: Memory, asked_: MessageSearch) -> Answer:
-    return await sources.search(memory, sources.Search(asked_.query, role=asked_.role, limit=asked_.limit, cursor=asked_.cursor))
+async def set_memory_state(memory: Memory, asked_: MemoryState) -> Answer:
+    id_ = bare(asked_.document_id)
+    if not asked_.lifecycle and asked_.favorite is None:
+        raise BadInput("Nothing is to be changed.", "Give `lifecycle` or `favorite`.")
+    answer = await _lifecycle(memory, id_, asked_.lifecycle) if asked_.lifecycle else None
+    if asked_.favorite is None and answer is not None:
+        return answer
+    place, view = await memory.node(id_, "", "")
+    done = await memory.ask("node.edit", m.NodeEdit(place.name, view.id, {"favorite": True if asked_.favorite else None}))
+    return Answer(writing.Changed(done.node, done.commit, done.text, place.chat, place.scope), f"Changed in {place.label}.")
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
-    window_id: Annotated[str, 'The chat; "main" is the newest one.'] = "main"
-
-
-async def resume(memory: Memory, asked_: Resume) -> Answer:
-    return await telling.resume(memory, telling.Resume("" if asked_.window_id == "main" else asked_.window_id))
-
-
-@dataclass(frozen=True, slots=True)
-class WriteDiary:
+class Annotate:
+    memory_id: Annotated[str, w.ID]
     content: str
-    date: str = ""
-    title: str = ""
-    author: str = "ai"
+    author: str = ""
+    role: str = "assistant"
 
 
-async def write_diary(memory: Memory, asked_: WriteDiary) -> Answer:
-    fields = {"date": asked_.date, "title": asked_.title, "author": asked_.author}
-    return await _own(memory, "page", "diary", asked_.content, {name: value for name, value in fields.items() if value})
+async def annotate(memory: Memory, asked_: Annotate) -> Answer:
+    place, view = await memory.node(bare(asked_.memory_id), "", "")
+    if not asked_.content.strip():
+        raise BadInput("There is nothing to note.", "Give `content`.")
+    notes = kept.noted_on(view, f"{asked_.author or asked_.role}: {asked_.content}")
+    done = await memory.ask("node.edit", m.NodeEdit(place.name, view.id, notes))
+    return Answer(writing.Changed(done.node, done.commit, done.text, place.chat, place.scope), f"Noted in {place.label}.")
 
 
 @dataclass(frozen=True, slots=True)
-class ReadDiary:
-    diary_id: Annotated[str, w.ID] = ""
-    query: str = ""
+class Favorites:
     limit: int = 5
-    cursor: Annotated[str, w.CURSOR] = ""
+    offset: int = 0
 
 
-async def read_diary(memory: Memory, asked_: ReadDiary) -> Answer:
-    found = await nodes(memory, {"page"}, {"diary"})
-    if asked_.diary_id:
-        found = [each for each in found if each.id.startswith(asked_.diary_id)]
-    found = [each for each in found if asked_.query.casefold() in each.text.casefold()]
-    return listed(found, asked_.cursor, asked("read_diary", asked_), asked_.limit, "diary")
+async def read_favorites(memory: Memory, asked_: Favorites) -> Answer:
+    rows = await kept.found(memory, {"moment", "fact"}, favorite=True)
+    return kept.listed(rows[max(0, asked_.offset) :], "", asked("read_favorites", asked_), min(max(asked_.limit, 1), 100), "favorites")
 
 
-@dataclass(frozen=True, slots=True)
-class ReviseDiary:
-    diary_id: Annotated[str, w.ID]
-    content: str
-
-
-async def revise_diary(memory: Memory, asked_: ReviseDiary) -> Answer:
-    return await writing.edit(memory, writing.Edit(asked_.diary_id, asked_.content))
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteDiary:
-    diary_id: Annotated[str, w.ID]
-
-
-async def delete_diary(memory: Memory, asked_: DeleteDiary) -> Answer:
-    return await upkeep.forget(memory, upkeep.One(asked_.diary_id))
-
-
-# What Serein's own tools know beside these arguments.
+# What Serein's own tools know beside these arguments, and which would change nothing here.
 _IGNORED = frozenset(
-    "mode with_evidence method min_cosine topic intent use_passages fallback kind revision offset picks evidence_refs expected_updated_at"
-    " cues cursor handoff_key source_session_id date before_id unlock_at title".split()
+    "mode with_evidence method min_cosine topic intent use_passages fallback kind offset limit picks revision evidence_refs operation_id"
+    " expected_revision expected_updated_at annotation_id include_archived source_session_id".split()
+)
+_ABSENT = (
+    *(
+        absent(name, "Candidates are not there: write it with `write_scene`, or leave it to the person.")
+        for name in ("propose_memory", "list_candidates", "review_memory")
+    ),
+    *(
+        absent(name, "There are no jobs for agents: the sidecar extracts by itself.")
+        for name in ("pipeline_next", "pipeline_submit", "pipeline_rebuild")
+    ),
+    *(
+        absent(name, "Events are not made into scenes: write the scene with `write_scene`.")
+        for name in ("promote_event_to_scene", "list_event_mailbox", "read_event_mailbox", "save_event_mailbox_draft")
+    ),
+    absent("narrative_volume", "`digest` reads what is summed up; volumes are not written by it."),
+    absent("dream_read", "No dreams are made. `page_read` reads pages."),
+    absent("save_memory", "It was retired by Serein too: `write_scene` and `edit_scene` take its place."),
+    *(
+        absent(name, "It was retired by Serein too: use `source_message_search` and `source_message_read`.")
+        for name in ("list_source_messages", "read_source_messages")
+    ),
 )
 
-SEREIN = tuple(
-    replace(each, ignores=_IGNORED - {item.name for item in fields_of(each.arguments)})
-    for each in (
-        Tool(
-            "recall_memory",
-            "Recall",
-            "Find what is remembered about something.",
-            RecallMemory,
-            recalling.Recollection,
-            recall_memory,
-            reads=True,
-            repeatable=True,
-        ),
-        Tool(
-            "read_memory",
-            "Read a memory",
-            "Read one memory whole.",
-            ReadMemory,
-            recalling.Memories,
-            read_memory,
-            reads=True,
-            repeatable=True,
-        ),
-        Tool("find_arc", "Find arcs", "Find threads of the story.", FindArc, telling.Threads, find_arc, reads=True, repeatable=True),
-        Tool(
-            "read_arc_materials",
-            "Read an arc",
-            "Read what belongs to a thread.",
-            ReadArc,
-            telling.ThreadParts,
-            read_arc_materials,
-            reads=True,
-            repeatable=True,
-        ),
-        Tool("write_scene", "Write a scene", "Remember a moment.", WriteScene, writing.Written, write_scene),
-        Tool("edit_scene", "Edit a scene", "Change a moment.", EditScene, writing.Changed, edit_scene, destroys=True, repeatable=True),
-        Tool(
-            "set_scene_status",
-            "Set a scene's status",
-            "Hide a moment, or show it again.",
-            SceneStatus,
-            writing.Changed,
-            set_scene_status,
-            destroys=True,
-            repeatable=True,
-        ),
-        Tool(
-            "source_message_search",
-            "Search messages",
-            "Search stored messages word for word.",
-            MessageSearch,
-            sources.Found,
-            source_message_search,
-            reads=True,
-            repeatable=True,
-        ),
-        Tool("resume", "Continue", "Continue where a chat was left off.", Resume, telling.Resumed, resume, reads=True, repeatable=True),
-        Tool(
-            "write_diary", "Write the diary", "Write a private page, which recall leaves alone.", WriteDiary, writing.Written, write_diary
-        ),
-        Tool("read_diary", "Read the diary", "Read private pages.", ReadDiary, Items, read_diary, reads=True, repeatable=True),
-        Tool(
-            "revise_diary",
-            "Revise the diary",
-            "Change a private page.",
-            ReviseDiary,
-            writing.Changed,
-            revise_diary,
-            destroys=True,
-            repeatable=True,
-        ),
-        Tool(
-            "delete_diary",
-            "Delete from the diary",
-            "Hide a private page.",
-            DeleteDiary,
-            writing.Changed,
-            delete_diary,
-            destroys=True,
-            repeatable=True,
-        ),
-    )
+
+def _reading(name: str, title: str, about: str, arguments: type[Any], result: type[Any], run: Any) -> Tool:
+    return Tool(name, title, about, arguments, result, run, reads=True, repeatable=True)
+
+
+SEREIN = (
+    *(
+        replace(each, ignores=_IGNORED - {item.name for item in fields_of(each.arguments)})
+        for each in (
+            _reading(
+                "recall_memory", "Recall", "Find what is remembered about something.", RecallMemory, recalling.Recollection, recall_memory
+            ),
+            _reading("read_memory", "Read a memory", "Read one memory whole.", ReadMemory, recalling.Memories, read_memory),
+            _reading("find_arc", "Find arcs", "Find threads of the story.", FindArc, telling.Threads, find_arc),
+            _reading(
+                "read_arc_materials", "Read an arc", "Read what belongs to a thread.", ReadArc, telling.ThreadParts, read_arc_materials
+            ),
+            Tool("write_scene", "Write a scene", "Remember a moment.", WriteScene, writing.Written, write_scene),
+            Tool("edit_scene", "Edit a scene", "Change a moment.", EditScene, writing.Changed, edit_scene, destroys=True, repeatable=True),
+            Tool(
+                "set_scene_status",
+                "Set a scene's status",
+                "Archive a moment, hide it, or show it again.",
+                SceneStatus,
+                writing.Changed,
+                set_scene_status,
+                destroys=True,
+                repeatable=True,
+            ),
+            Tool(
+                "set_memory_state",
+                "Set a memory's state",
+                "Archive a memory, hide it or show it again; mark it as a favourite or not.",
+                MemoryState,
+                writing.Changed,
+                set_memory_state,
+                destroys=True,
+                repeatable=True,
+            ),
+            Tool("annotate", "Annotate", "Add a note to a memory; its own words stay.", Annotate, writing.Changed, annotate),
+            _reading("read_favorites", "Favourites", "What is marked as a favourite, newest first.", Favorites, Items, read_favorites),
+            *SOURCES,
+            *PAGES,
+        )
+    ),
+    *MEMOS,
+    *_ABSENT,
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from tidelore.engine import methods as m
 from tidelore.engine import results as r
 from tidelore.engine.errors import BadInput, NotFound
+from tidelore.engine.scopes import scope_chat
 from tidelore.engine.text.counting import count_tokens
 from tidelore.engine.view import NodeView
 from tidelore.serve.mcp.memory import Memory, Place
@@ -20,6 +22,10 @@ MOST_TOKENS = 3_000
 MOST_IDS = 20
 # A piece of one long text, in tokens.
 PIECE = 2_500
+# So many of the places that were read are named.
+_LABELS = 5
+# So many conversations are looked through for what holds about somebody.
+_STATES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,8 @@ class Recollection:
 
 async def recall(memory: Memory, asked_: Recall) -> Answer:
     limit, budget = min(max(asked_.limit, 1), 50), min(max(asked_.budget, 100), MOST_TOKENS)
+    if not asked_.chat and not asked_.scope:
+        return await _from_everywhere(memory, asked_.query, budget, limit)
     place = await memory.place(asked_.chat, asked_.scope, look=False)
     try:
         found = await _recalled(memory, place, asked_.query, budget, limit)
@@ -69,11 +77,36 @@ async def recall(memory: Memory, asked_: Recall) -> Answer:
         if not place.known:
             return _nothing(place)
         found = await _recalled(memory, place, asked_.query, budget, limit)
-    memories = [_memo(place, card) for card in found.cards]
+    return _answer(found, [_memo(place, card) for card in found.cards], _read_places(place))
+
+
+async def _from_everywhere(memory: Memory, query: str, budget: int, limit: int) -> Answer:
+    """What a call that names no place reads is what the gateway reads: whatever was said in one client is known in the others."""
+    place = await memory.everywhere()
+    if place is None:
+        return _nothing(await memory.place("", ""))
+    params = m.RecallRun(place.chat, query, budget, limit=limit, scopes=list(place.scopes), beside=list(place.beside), trace=False)
+    found: r.Recalled = await memory.ask("recall.run", params)
+    chats = [place.chat, *reversed(place.beside)]
+    memories: list[Memo] = []
+    for card in found.cards:
+        scope = "" if card.scope == "chat" else next((each for each in place.scopes if each.partition(":")[0] == card.scope), card.scope)
+        chat = await memory.home(card.node, chats) if not scope else ""
+        memories.append(Memo(card.node, chat, scope, card.kind, card.text, card.speaker, card.date, card.score))
+    return _answer(found, memories, shown_places(place.labels()))
+
+
+def _answer(found: r.Recalled, memories: list[Memo], where: str) -> Answer:
     shown = {each.id for each in memories}
     core = [node for node in found.nodes if node not in shown]
-    text = "\n".join(filter(None, (found.core, found.recalled))) or f"Nothing matches in {place.label}."
-    return Answer(Recollection(found.recall, _read_places(place), core, memories, found.tokens, found.degraded), text)
+    text = "\n".join(filter(None, (found.core, found.recalled))) or f"Nothing matches in {where}."
+    return Answer(Recollection(found.recall, where, core, memories, found.tokens, found.degraded), text)
+
+
+def shown_places(labels: Sequence[str]) -> str:
+    """What was read, in words; of many conversations only the first are named."""
+    more_ = f" and {len(labels) - _LABELS} more" if len(labels) > _LABELS else ""
+    return ", ".join(labels[:_LABELS]) + more_
 
 
 async def _recalled(memory: Memory, place: Place, query: str, budget: int, limit: int) -> r.Recalled:
@@ -227,12 +260,17 @@ class Standing:
 
 
 async def state(memory: Memory, asked_: State) -> Answer:
-    place = await memory.place(asked_.chat, asked_.scope)
-    if not place.known and place.beside:
-        place = await memory.place("", place.beside[0])
-    found = r.StateOf("", asked_.about, "", [], [], [])
-    if place.known:
-        found = await memory.ask("state.get", m.StateGet(place.name, asked_.about, list(place.beside)))
+    if not asked_.chat and not asked_.scope:
+        place = await memory.everywhere()
+        names = [place.chat, *map(scope_chat, place.scopes), *reversed(place.beside)][:_STATES] if place is not None else []
+        found, where = await _over(memory, list(dict.fromkeys(names)), asked_.about), shown_places(place.labels() if place else [])
+    else:
+        there = await memory.place(asked_.chat, asked_.scope)
+        if not there.known and there.beside:
+            there = await memory.place("", there.beside[0])
+        found, where = r.StateOf("", asked_.about, "", [], [], []), _read_places(there)
+        if there.known:
+            found = await memory.ask("state.get", m.StateGet(there.name, asked_.about, list(there.beside)))
     scopes = {each.chat: each.scope for each in await memory.scopes()}
     rows = [
         Held(each.node, "fact", each.attribute, each.text, chat="" if each.chat in scopes else each.chat, scope=scopes.get(each.chat, ""))
@@ -241,11 +279,24 @@ async def state(memory: Memory, asked_: State) -> Answer:
     rows += [Held(each.node, each.type, "", each.text, each.label, each.outgoing) for each in found.relations]
     page = cut(rows, asked_.cursor, asked("state", asked_))
     if not found.node:
-        text = f"Nothing is remembered about {asked_.about!r} in {_read_places(place)}."
+        text = f"Nothing is remembered about {asked_.about!r} in {where or 'any place'}."
     else:
         text = block("state", [line(f"{found.name} ({found.sub})"), *(line(_held(found.name, each)) for each in page.items)])
     standing = Standing(found.node, found.name, found.sub, found.aliases[:50], page.items, page.total, page.cursor)
     return Answer(standing, text + more(page.cursor, page.start + len(page.items), page.total))
+
+
+async def _over(memory: Memory, names: Sequence[str], about: str) -> r.StateOf:
+    """What holds in several chats together; the first that knows of it names it."""
+    out = r.StateOf("", about, "", [], [], [])
+    for name in names:
+        found: r.StateOf = await memory.ask("state.get", m.StateGet(name, about))
+        if found.node:
+            out = out if out.node else replace(found, aliases=[], facts=[], relations=[])
+            out.aliases.extend(each for each in found.aliases if each not in out.aliases)
+            out.facts.extend(each for each in found.facts if each.node not in {one.node for one in out.facts})
+            out.relations.extend(each for each in found.relations if each not in out.relations)
+    return out
 
 
 def _held(name: str, each: Held) -> str:
@@ -259,8 +310,8 @@ RECALL = Tool(
     "recall",
     "Recall memories",
     "Find what is remembered about something, best matches first, as a block of text for the prompt. Call it when the user refers to "
-    "earlier talk, to people, plans, preferences or facts that are not in this conversation. It reads the scope given, or the chat given "
-    "and what holds everywhere. Nothing found is no error.",
+    "earlier talk, to people, plans, preferences or facts that are not in this conversation. It reads the scope given; or the chat given "
+    "and what holds everywhere; or, without either, what holds everywhere and was said in other programs. Nothing found is no error.",
     Recall,
     Recollection,
     recall,

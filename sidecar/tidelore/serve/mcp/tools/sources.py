@@ -68,7 +68,7 @@ async def search(memory: Memory, asked_: Search) -> Answer:
         wanted = max(1, skip + limit - len(rows))
         found: r.SourcesFound = await memory.ask("sources.search", m.SourcesSearch(chat, asked_.query, role, asked_.speaker, limit=wanted))
         total += found.total
-        rows += [_message(chat, each) for each in found.messages[skip:]][: limit - len(rows)]
+        rows += [message(chat, each) for each in found.messages[skip:]][: limit - len(rows)]
         skip = max(0, skip - found.total)
     page = cut(rows, "", mark, _PAGE)
     shown = opened(asked_.cursor, mark) + len(page.items)
@@ -77,7 +77,7 @@ async def search(memory: Memory, asked_: Search) -> Answer:
     return Answer(Found(page.items, total, cursor), text + more(cursor, shown, total))
 
 
-def _message(chat: str, each: r.SourceView) -> Message:
+def message(chat: str, each: r.SourceView) -> Message:
     return Message(chat, each.index, each.role, each.name, each.date, each.text, each.offset, each.length)
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from tidelore.engine import methods as m
+from tidelore.engine import methods_care as mc
 from tidelore.engine import results as r
+from tidelore.engine import results_care as rc
 from tidelore.engine.errors import NotFound
 from tidelore.engine.view import GraphView
 from tidelore.serve.mcp.memory import Memory
@@ -94,7 +96,7 @@ async def undo(memory: Memory, asked_: Undo) -> Answer:
 
 async def forget(memory: Memory, asked_: One) -> Answer:
     place, view = await memory.node(asked_.id, asked_.chat, asked_.scope)
-    done: r.Changed = await memory.ask("node.retire", m.NodeOnly(place.name, view.id))
+    done: rc.Retired = await memory.ask("node.retire", m.NodeRetire(place.name, view.id))
     return Answer(Changed(done.node, done.commit, done.text, place.chat, place.scope), f"Hidden in {place.label}; `undo` brings it back.")
 
 
@@ -136,10 +138,14 @@ class Where:
 class Question:
     """Something for a person to decide."""
 
-    id: Annotated[str, "The memory."]
-    kind: Annotated[str, '"waiting": a change by hand that waits; "doubt": two memories that may contradict; "sort": its sort is disputed.']
-    text: str
-    other: Annotated[str, "The other memory of a doubt."] = ""
+    id: Annotated[str, "What `decide` takes for a conflict or duplicate; else the memory."]
+    kind: Annotated[
+        str,
+        '"conflict": two memories contradict; "duplicate": two say the same; "waiting": a change by hand that waits; "sort": its sort is '
+        "disputed.",
+    ]
+    text: Annotated[str, "Of two memories the older, a slash, the newer."]
+    memories: Annotated[list[str], "The ids of the memories, the older one first."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +161,13 @@ async def review(memory: Memory, asked_: Where) -> Answer:
     if place.known:
         stats_: r.Stats = await memory.ask("stats", m.ChatOnly(place.name))
         view: GraphView = await memory.ask("graph.get", m.GraphGet(place.name))
-        rows += [Question(each.node, "waiting", each.change[:300]) for each in stats_.waiting]
-        texts = {each.id: each.text for each in view.nodes}
-        doubts = (each for each in view.edges if each.type == "doubt")
-        rows += [Question(each.start, "doubt", f"{texts[each.start][:200]} / {texts[each.end][:200]}", each.end) for each in doubts]
-        rows += [Question(each.id, "sort", f"{each.text[:200]}: {', '.join(each.subs)}") for each in view.nodes if each.subs]
+        cards: rc.DecisionCards = await memory.ask("cards.list", mc.CardsList(place.name))
+        rows += [
+            Question(each.id, each.kind, f"{each.old.text[:200]} / {each.new.text[:200]}", [each.old.node, each.new.node])
+            for each in cards.cards
+        ]
+        rows += [Question(each.node, "waiting", each.change[:300], [each.node]) for each in stats_.waiting]
+        rows += [Question(each.id, "sort", f"{each.text[:200]}: {', '.join(each.subs)}", [each.id]) for each in view.nodes if each.subs]
     page = cut(rows, asked_.cursor, asked("review", asked_))
     text = (
         block("review", [line(f"{each.id[:8]} {each.kind}: {each.text}") for each in page.items])
@@ -243,7 +251,7 @@ ALIAS = Tool(
 REVIEW = Tool(
     "review",
     "Open questions",
-    "What waits for a person to decide: doubts, disputed sorts, changes that wait.",
+    "What waits for a person to decide: memories that contradict or repeat each other, disputed sorts, changes that wait.",
     Where,
     Questions,
     review,

@@ -1,0 +1,65 @@
+"""Words by which one tells what somebody else says, thinks or wrote."""
+
+from __future__ import annotations
+
+import re
+
+from tidelore.engine.text.scripts import HAN
+
+SAID = (
+    "(?:said|says|say|saying|told|tells|asked|asks|replied|replies|answered|answers|wrote|writes|whispered|whispers|shouted|shouts|yelled|"
+    "yells|muttered|mutters|mumbled|mumbles|murmured|murmurs|added|adds|insisted|insists|explained|explains|put it|puts it|quoted?|cried|"
+    "cries|called|growled|growls|sighed|sighs|laughed|laughs|announced|announces|declared|declares|admitted|admits|confessed|confesses|"
+    "began|begins|continued|continues|snapped|snaps|lied|lies|boasted|boasts|claimed|claims|"
+    "grins|grinned|smiles|smiled|nods|nodded|shrugs|shrugged|spits|spat|gasps|gasped|hisses|hissed|chuckles|chuckled)"
+)
+_THINKS = (
+    r"(?:think|thinks|thought|believe|believes|believed|claim|claims|claimed|swear|swears|swore|assume|assumes|assumed|pretend|pretends)"
+)
+SAID_HAN = (
+    "(?:说|說|道|问|問|喊|答|写|寫|唱|念|读|讲|曰|吼|叹|嘟囔|嘀咕|低语|开口|宣布|声称|告诉|告訴|表示|回应|回复|解释|补充|笑|喝)(?:道|"
+    "着|了)?"
+)
+_OTHERS = (
+    r"(?:[Hh]e|[Ss]he|[Tt]hey|[Yy]ou|(?:[Ee]very|[Ss]ome|[Aa]ny|[Nn]o)(?:one|body)|[Pp]eople|[A-Z][a-z]+|"
+    r"(?:[Mm]y|[Yy]our|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Tt]he|[Aa]n?) (?:[a-z-]+ ){0,2}?[a-z-]+)"
+)
+_OWN = re.compile(
+    rf"(?<![A-Za-z])I (?:[a-z]+ ){{0,2}}?{SAID}(?![A-Za-z])|(?:^|[，,])\s*我[^他她]{{0,8}}?{SAID_HAN}$",
+)
+# At the end of what stands before the colon or comma.
+_TOLD = re.compile(
+    rf"(?<![A-Za-z]){SAID}(?: (?:to )?(?:me|him|her|us|them|you|everyone|all|himself|herself|[A-Z][a-z]+|(?:my|his|her|the) [a-z]+))?"
+    rf"(?: (?:[a-z]+ly|again|once|back|out|in|on|at|with|through|into|from)(?: [a-z]+){{0,4}})?[ *_]*$|"
+    rf"{SAID_HAN}[我他她你们大家]{{0,3}}[ *]*$"
+)
+# Before a colon alone: something written, sung, to be said or translated.
+_WRITTEN = (
+    r"(?i:(?<![a-z])(?:reads?|goes|went|translated?|translates|repeat|say|type|write|quote|lyrics|sings?|sang|motto|poem|sentence|phrase|"
+    r"example|line|following|prompt|scenario|character|lied|lie|story|options?|choices?|choose|tell|introduced)(?![a-z]))|"
+    r"翻译|翻譯|复述|重复|例句|造句|台词|歌词|例如|比如|剧情|设定|选择|选项|场景"
+)
+_TEXT = re.compile(f"{_WRITTEN}|{SAID_HAN}")
+# A word of telling, and the colon or comma that ends its clause: where is_report is worth asking.
+ANNOUNCED = re.compile(rf"(?:(?<![A-Za-z]){SAID}(?![a-z])|{SAID_HAN}|{_WRITTEN})[^:：,，.!?;。！？；\n]{{0,60}}[:：,，]")
+_THOUGHT = re.compile(
+    rf"(?<![A-Za-z]){_OTHERS} (?:[a-z]+ )?(?:{SAID}|{_THINKS})(?: (?:me|him|her|us|them))?(?: that)? .*$|"
+    r"[他她们](?:总是?|一直|都|还)?(?:说|觉得|以为|认为|告诉)",
+    re.DOTALL,
+)
+_CONTRARY = re.compile(rf"(?<![A-Za-z])but(?![A-Za-z])|[—–;；]|但|可是|可(?=我)|而(?=我)|(?<=[{HAN}])不过")
+
+
+def is_report(head: str, colon: bool) -> bool:
+    """Whether the words before a colon or comma, from the start of their clause, announce the words of somebody else, or a text."""
+    if _OWN.search(head):
+        return False
+    if _TOLD.search(head):
+        return True
+    return colon and _TEXT.search(head) is not None
+
+
+def is_of_others(head: str) -> bool:
+    """Whether a sentence that began with `head` is still what somebody else says or thinks."""
+    start = max((match.end() for match in _CONTRARY.finditer(head)), default=0)
+    return _THOUGHT.search(head, start) is not None

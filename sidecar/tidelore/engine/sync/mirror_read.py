@@ -1,0 +1,196 @@
+"""The first half of a round with a mirror: what others wrote. What is missing or damaged is named, never taken for empty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tidelore.engine.errors import Cancelled
+from tidelore.engine.ports import Files, Head
+from tidelore.engine.sync.absorb import absorb
+from tidelore.engine.sync.chain import GENESIS, link
+from tidelore.engine.sync.exchange import Fork
+from tidelore.engine.sync.segments import Damaged, Manifest, Segment, Span, manifest_in, manifest_name, unpack
+from tidelore.engine.table import Call
+
+if TYPE_CHECKING:
+    from tidelore.engine.service import Service
+
+NONE = Head(0, GENESIS)
+
+
+@dataclass(slots=True)
+class Found:
+    """What a mirror holds, by replica as in file names. `bad`: names of files that cannot be used, of which `missing` are not there."""
+
+    manifests: dict[str, Manifest] = field(default_factory=dict[str, Manifest])
+    bad: set[str] = field(default_factory=set[str])
+    missing: set[str] = field(default_factory=set[str])
+    behind: set[str] = field(default_factory=set[str])
+    new: int = 0
+
+    def lost(self, name: str, *, there: bool) -> None:
+        self.bad.add(name)
+        if not there:
+            self.missing.add(name)
+
+
+class Reader:
+    """Reads manifests, then the segments whose records are not here. `fitting` and `kept` are hashes of segments that need no second look:
+    their records are in the history that is ours, or were written anew beside it."""
+
+    def __init__(self, service: Service, files: Files, call: Call, fitting: set[str], kept: set[str]) -> None:
+        self._service = service
+        self._files = files
+        self._call = call
+        self._fitting = fitting
+        self._kept = kept
+        self.found = Found()
+
+    async def manifests(self, replicas: Iterable[str], sizes: Mapping[str, int] | None) -> None:
+        """`replicas` as in file names; `sizes` of all files, where the host can list them."""
+        for safe in sorted(replicas):
+            await self._manifest(safe)
+        if sizes is None:
+            return
+        for manifest in self.found.manifests.values():
+            # A tail may have been written since the list was made.
+            for segment in manifest.segments:
+                if sizes.get(segment.name) != segment.size:
+                    self.found.lost(segment.name, there=segment.name in sizes)
+
+    async def _manifest(self, safe: str) -> Manifest | None:
+        data = await self._files.read(manifest_name(safe))
+        if data is None:
+            self.found.lost(manifest_name(safe), there=False)
+            return None
+        try:
+            manifest = self.found.manifests[safe] = manifest_in(data, safe)
+        except Damaged:
+            self.found.lost(manifest_name(safe), there=True)
+            return None
+        self.found.bad.discard(manifest_name(safe))
+        return manifest
+
+    async def take_in(self, *, check: bool) -> None:
+        """Until nothing more can be taken: records of one origin may lie in the files of several replicas. Raises Cancelled between two
+        files. `check`: read all files, also those whose records are here."""
+        looked: set[str] = set()
+        progress = True
+        while progress:
+            progress = False
+            heads = await self._service.store.heads()
+            self.found.behind = set()
+            for safe, segment in [(safe, each) for safe, manifest in self.found.manifests.items() for each in manifest.files]:
+                if segment.name in self.found.bad:
+                    continue
+                wanted = await self._wanted(segment, heads)
+                if wanted and not any(span.first <= heads.get(span.origin, NONE).sequence + 1 for span in segment.spans):
+                    self.found.behind |= {span.origin for span in segment.spans}
+                    wanted = False
+                if not wanted and not (check and segment.hash not in looked):
+                    continue
+                if self._call.cancelled():
+                    raise Cancelled("The round with the mirror was stopped.", "What was read is kept; the next round goes on from there.")
+                looked.add(segment.hash)
+                manifest = self.found.manifests[safe]
+                records = await self._records(safe, segment)
+                if records is not None and wanted:
+                    new = self.found.new
+                    await self._take(segment, records)
+                    progress = progress or self.found.new > new
+                    heads = await self._service.store.heads()
+                progress = progress or self.found.manifests[safe] is not manifest
+        for manifest in self.found.manifests.values():
+            for segment in manifest.files:
+                if segment.name in self.found.bad:
+                    lost = [span.origin for span in segment.spans if span.last > heads.get(span.origin, NONE).sequence]
+                    self.found.behind.update(lost)
+
+    async def _wanted(self, segment: Segment, heads: Mapping[str, Head]) -> bool:
+        """Whether it holds anything that is not here, or is of a history that is not ours."""
+        if segment.hash in self._kept:
+            return False
+        if any(span.last > heads.get(span.origin, NONE).sequence for span in segment.spans):
+            return True
+        if segment.hash in self._fitting:
+            return False
+        ours = await self._service.store.chains([(span.origin, span.last) for span in segment.spans])
+        if all(chain == span.chain for chain, span in zip(ours, segment.spans, strict=True)):
+            self._fitting.add(segment.hash)
+            return False
+        return True
+
+    async def _records(self, safe: str, segment: Segment) -> list[dict[str, Any]] | None:
+        """None where the file is not what its manifest says. A tail that was written meanwhile is in the next manifest."""
+        data = await self._files.read(segment.name)
+        try:
+            if data is None:
+                raise Damaged(segment.name)
+            return _checked(unpack(data, segment), segment)
+        except Damaged:
+            manifest = self.found.manifests[safe]
+            if segment is manifest.tail:
+                fresh = await self._manifest(safe)
+                if fresh is not None and fresh.revision != manifest.revision:
+                    return None
+                self.found.manifests.setdefault(safe, manifest)
+            self.found.lost(segment.name, there=data is not None)
+            return None
+
+    async def _take(self, segment: Segment, records: list[dict[str, Any]]) -> None:
+        service, peer = self._service, f"file {segment.hash}"
+        store = service.store
+        heads = await store.heads()
+        at = 0
+        for span in segment.spans:
+            own = heads.get(span.origin, NONE)
+            run = records[at : at + span.last - span.first + 1]
+            at += len(run)
+            if span.first > own.sequence + 1:
+                continue
+            before = (await store.chains([(span.origin, span.first - 1)]))[0]
+            if before != span.before:
+                service.sync.forks[peer, span.origin] = Fork(span.first - 1, span.before, parted=True)
+            elif (span.first <= own.sequence and _chain_at(span, run, own.sequence) not in (own.chain, None)) or (
+                span.last <= own.sequence and span.chain != (await store.chains([(span.origin, span.last)]))[0]
+            ):
+                service.sync.forks[peer, span.origin] = Fork(span.first - 1, span.before)
+        forked = {origin for other, origin in service.sync.forks if other == peer}
+        try:
+            taken = await absorb(service, peer, records, {}, {})
+        finally:
+            for origin in forked:
+                service.sync.forks.pop((peer, origin), None)
+        self.found.new += taken.new
+        if taken.refused:
+            self.found.behind |= taken.refused.keys()
+        elif forked:
+            self._kept.add(segment.hash)
+
+
+def _checked(records: list[dict[str, Any]], segment: Segment) -> list[dict[str, Any]]:
+    """The records are those that the manifest names, one after the other. Raises Damaged."""
+    at = 0
+    for span in segment.spans:
+        chain = span.before
+        for sequence in range(span.first, span.last + 1):
+            record = records[at] if at < len(records) else {}
+            if (record.get("origin"), record.get("sequence")) != (span.origin, sequence):
+                raise Damaged(segment.name)
+            chain = link(chain, str(record.get("kind")), str(record.get("pool")), str(record.get("id")))
+            at += 1
+        if chain != span.chain:
+            raise Damaged(segment.name)
+    return records
+
+
+def _chain_at(span: Span, run: list[dict[str, Any]], sequence: int) -> str | None:
+    """Their chain up to a sequence within the span; None where it does not reach that far."""
+    chain = span.before
+    for record in run:
+        chain = link(chain, record["kind"], record["pool"], record["id"])
+        if record["sequence"] == sequence:
+            return chain
+    return None

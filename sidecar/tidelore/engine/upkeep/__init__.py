@@ -1,0 +1,1 @@
+"""Rewrites of what is remembered, each one commit that can be undone; and what there is to decide."""

@@ -1,0 +1,113 @@
+"""What a windowless commit is in the words of undo.list: which change, of which node, and what it says. Told from its operations alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from tidelore.engine.graph import Graph
+from tidelore.engine.history import Placement
+from tidelore.engine.model import Commit, EnsureEdge, EnsureNode, Operation, Own, Patch, Retire, Stated
+from tidelore.engine.nodes import SWITCHES
+
+ChangeName = Literal[
+    "edit",
+    "hide",
+    "write",
+    "link",
+    "alias",
+    "merge",
+    "split",
+    "pin",
+    "unpin",
+    "archive",
+    "unarchive",
+    "private",
+    "public",
+    "decide",
+    "import",
+    "upkeep",
+    "undo",
+]
+_SWITCHED: dict[tuple[str, bool], ChangeName] = {
+    ("pinned", True): "pin",
+    ("pinned", False): "unpin",
+    ("archived", True): "archive",
+    ("archived", False): "unarchive",
+    ("private", True): "private",
+    ("private", False): "public",
+}
+LONGEST = 400
+
+
+def change_of(commit: Commit) -> ChangeName:
+    """Which change it is."""
+    operations = commit.operations
+    if commit.undoes:
+        return "undo"
+    if commit.author == "import":
+        return "import"
+    if any(isinstance(each, EnsureEdge) and "decided" in each.fields for each in operations):
+        return "decide"
+    patched = [each for each in operations if isinstance(each, Patch)]
+    if any(each.field == "merged" for each in patched):
+        return "merge"
+    if any(isinstance(each, EnsureNode) and "split_from" in each.fields for each in operations):
+        return "split"
+    if commit.author == "upkeep":
+        return "upkeep"
+    return _simple(operations, patched)
+
+
+def _simple(operations: Sequence[Operation], patched: Sequence[Patch]) -> ChangeName:
+    for each in patched:
+        if each.field in SWITCHES and (each.field, bool(each.value)) in _SWITCHED:
+            return _SWITCHED[each.field, bool(each.value)]
+    stated = [each for each in operations if isinstance(each, EnsureNode)]
+    if stated and all(_is_alias(each) for each in stated):
+        # Names that are said to mean themselves come apart; a name and its other names go together.
+        return "split" if any(_is_self(each) for each in stated) else "alias"
+    if stated:
+        return "write"
+    if any(isinstance(each, Retire) for each in operations):
+        return "hide"
+    return "edit" if patched else "link"
+
+
+def _is_alias(each: EnsureNode) -> bool:
+    return set(each.fields) == {"aliases"} and not isinstance(each.ref, Own)
+
+
+def _is_self(each: EnsureNode) -> bool:
+    aliases = each.fields.get("aliases")
+    return isinstance(aliases, tuple) and getattr(each.ref, "name", None) in aliases
+
+
+def words_of(graph: Graph, commit: Commit) -> tuple[str, str]:
+    """The node that a change is about, and the change in its own words."""
+    nodes: list[str] = []
+    said: list[str] = []
+    for operation in commit.operations:
+        match operation:
+            case Patch(node=node) | Retire(node=node):
+                nodes.append(node)
+                said.append(patch_words(operation))
+            case EnsureNode(ref=ref, fields=fields):
+                nodes.append(graph.resolve(ref, Placement(commit)))
+                words = {name: _value(value) for name, value in fields.items() if isinstance(value, str | tuple)}
+                said.append("; ".join(f"{name}: {value}" for name, value in words.items()))
+            case EnsureEdge(type=kind, fields=fields):
+                said.append(f"{kind}: {fields['decided']}" if "decided" in fields else kind)
+    if commit.undoes:
+        said.append("undo")
+    return (nodes[0] if nodes else "", "; ".join(filter(None, said)))
+
+
+def patch_words(operation: Patch | Retire) -> str:
+    if isinstance(operation, Retire):
+        return f"hide: {operation.expects}"
+    return f"{operation.field}: {_value(operation.expects)} -> {_value(operation.value)}"
+
+
+def _value(value: Stated | None) -> str:
+    return "nothing" if value is None else ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

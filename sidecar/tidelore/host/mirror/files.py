@@ -1,0 +1,82 @@
+"""The folder of the mirror on this machine's disk."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import secrets
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from tidelore.engine.errors import StoreError
+
+T = TypeVar("T")
+PREFIX = "tidelore-"
+_NAME = re.compile(r"tidelore-[a-z0-9_-]+\.[a-z0-9]+")
+
+
+class FolderFiles:
+    """See `tidelore.engine.ports.Files`. Only files of the mirror are listed; the rest of the folder belongs to others."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    async def list(self) -> Mapping[str, int] | None:
+        return await self._do(self.sizes, "listed")
+
+    async def read(self, name: str) -> bytes | None:
+        path = self._path(name)
+
+        def read() -> bytes | None:
+            try:
+                return path.read_bytes()
+            except FileNotFoundError:
+                return None
+
+        return await self._do(read, "read")
+
+    async def write(self, name: str, data: bytes) -> None:
+        path = self._path(name)
+
+        def write() -> None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            # A name that nobody takes for a file of the mirror, in the same folder, so that it can be moved in one step.
+            half = self.folder / f".{name}.{secrets.token_hex(4)}"
+            try:
+                with half.open("wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                half.replace(path)
+            finally:
+                half.unlink(missing_ok=True)
+
+        await self._do(write, "written")
+
+    async def remove(self, name: str) -> None:
+        path = self._path(name)
+        await self._do(lambda: path.unlink(missing_ok=True), "removed")
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes by name. Raises OSError."""
+        try:
+            with os.scandir(self.folder) as entries:
+                return {entry.name: entry.stat().st_size for entry in entries if _NAME.fullmatch(entry.name) and entry.is_file()}
+        except FileNotFoundError:
+            return {}
+
+    def _path(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise StoreError(f"{name[:80]!r} is no file of a mirror.", "Nothing was done; the mirror is as it was.")
+        return self.folder / name
+
+    async def _do(self, run: Callable[[], T], what: str) -> T:
+        try:
+            return await asyncio.to_thread(run)
+        except OSError as error:
+            raise StoreError(
+                f"A file of the mirror in {self.folder} could not be {what}: {error.strerror or error}.",
+                "Check the folder's rights and the room on the disk; the mirror is tried again.",
+            ) from error
