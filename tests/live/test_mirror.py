@@ -94,7 +94,7 @@ def test_a_torn_and_a_vanished_mirror_delete_nothing_and_are_mended(stage: Stage
 def test_a_sidecar_on_the_folder_remembers_the_same_and_what_it_is_told_is_in_the_page(stage: Stage, story: Tab, tmp_path: Path) -> None:
     mirrored(story)
     story.wait_rest(1200)
-    name = call(story, "stats")["chat"]
+    name = story.evaluate("ctx.chatMetadata.tidelore.chat")
 
     def tidelore(*arguments: str) -> Any:
         command = [sys.executable, "-m", "tidelore", *arguments, "--data", str(tmp_path / "data"), "--json"]
@@ -104,7 +104,7 @@ def test_a_sidecar_on_the_folder_remembers_the_same_and_what_it_is_told_is_in_th
 
     follow = ("mirror", "--user-data", str(stage.root.user), "--once")
     assert tidelore(*follow)["problems"] == []
-    assert tidelore("graph", name, "--format", "json")["nodes"] == graph(story)["nodes"]
+    assert tidelore("graph", "--chat", name)["nodes"] == graph(story)["nodes"]
     node = next(node for node in graph(story)["nodes"] if node["text"] == LANTERN)
     tidelore("edit", node["id"], f"text={KETTLE}", "--chat", name)
     tidelore(*follow)
