@@ -30,6 +30,8 @@ LOOK_SECONDS = 1.0
 KEPT_POOLS = 256
 # These write receipts alone: nobody has to read a chat again for them.
 QUIET_WRITES = frozenset({"recall.delivered"})
+# These may bring nothing.
+EXCHANGES = frozenset({"sync.push", "sync.mirror"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +111,15 @@ class RoomTable:
         # A long one stops at its next step when the process is to end.
         given_up = call.cancelled
         call = replace(call, cancelled=lambda: given_up() or room.work.closed)
+        result: Any = None
         try:
-            return await method.handler(room.service, params, call)
+            result = await method.handler(room.service, params, call)
+            return result
         finally:
             room.work.end()
-            if method.name not in QUIET_WRITES:
+            # A round that brought nothing: whoever hears of one makes another.
+            idle = method.name in EXCHANGES and getattr(result, "new", 1) == 0
+            if method.name not in QUIET_WRITES and not idle:
                 # Also after a failure: a part may have been stored.
                 purged = "purge" in method.name
                 room.changes.happened(getattr(params, "chat", ""), getattr(params, "scope", ""), self._by, purged=purged)

@@ -11,7 +11,7 @@ import pytest
 from tests.engine.service_kit import Kit, rows
 from tests.engine.sync.kit import fetch, meet, over_the_wire
 from tidelore.engine.clock import COUNTER_BITS, FOLLOWED_MS
-from tidelore.engine.codec import windowless
+from tidelore.engine.codec import canonical, digest, windowless
 from tidelore.engine.errors import BadInput
 from tidelore.engine.model import EnsureNode, Named
 from tidelore.engine.ports import Batch
@@ -149,6 +149,22 @@ def test_a_record_that_was_changed_on_the_way_is_refused_with_all_of_its_origin_
     done = other.call("sync.push", **broken)
     assert (done["new"], list(done["refused"]), done["vector"]) == (at, ["aa"], {"aa": at})
     assert fetch(other, one) == 7 - at
+
+
+@pytest.mark.parametrize("ref", [["evident", "moment", [7], 0], ["speaker", 9], ["evident", "moment", [], 0]])
+def test_a_commit_that_could_not_be_folded_is_refused_though_its_id_is_right(ref: list[Any]) -> None:
+    one, other = told("one"), Kit("other")
+    found = pulled(other, one)
+    record = next(each for each in found["records"] if each["kind"] == "commit")
+    body = json.loads(record["body"])
+    body["operations"][0]["node"] = ref
+    record["body"] = canonical(body)
+    record["id"] = digest("commit", record["body"])
+    done = other.call("sync.push", **found)
+    assert "one" in done["refused"]
+    other.show("c", SAID, pool=POOL)
+    other.restart()
+    assert other.graph("c")["nodes"] is not None
 
 
 @pytest.mark.parametrize("record", [7, {}, {"origin": "aa"}, {"origin": "a/../b", "sequence": 1}, {"origin": "aa", "sequence": 0}])

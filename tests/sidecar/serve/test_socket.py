@@ -242,6 +242,22 @@ def test_a_client_hears_what_others_of_its_profile_wrote_and_only_that(tmp_path:
     asyncio.run(main())
 
 
+def test_a_round_between_replicas_is_told_only_when_it_brought_something(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with serving(tmp_path) as server, server.client() as one, server.client() as two:
+            await one.call("chat.update", chat="a", messages=messages(2))
+            await two.hear("changed")
+            found = await one.call("sync.pull", vector={}, chains={})
+            await one.call("sync.push", **found)
+            await two.call("ping")
+            assert two.heard == []
+            record = {**found["records"][0], "origin": "elsewhere", "sequence": 1}
+            assert (await one.call("sync.push", records=[record]))["new"] == 1
+            await two.hear("changed")
+
+    asyncio.run(main())
+
+
 def test_a_client_that_comes_back_learns_what_changed_meanwhile(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(tmp_path) as server:

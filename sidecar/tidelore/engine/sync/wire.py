@@ -12,6 +12,7 @@ from tidelore.engine.errors import BadInput
 from tidelore.engine.model import Commit, Source
 from tidelore.engine.ports import Body, ChatRecord, CommitText, LedgerRow, Purge, Record, RecordKind
 from tidelore.engine.records import chat_id
+from tidelore.engine.sound import is_sound
 from tidelore.engine.sync.burial import delivery_id, purge_id
 
 LATEST = 1 << 61
@@ -85,7 +86,11 @@ def _body(kind: RecordKind, pool: str, id_: str, clock: int, text: str, value: M
             # What is sent is the canonical text, so the id can be checked without writing it once more.
             if digest("commit", text) != id_:
                 raise ValueError
-            return commit_in(raw, clock, str(value["by"]), str(value["maker"]), id_)
+            commit = commit_in(raw, clock, str(value["by"]), str(value["maker"]), id_)
+            # One that cannot be folded would keep its chat from being opened.
+            if not is_sound(commit):
+                raise ValueError
+            return commit
         case "chat":
             body = ChatRecord(id_, str(raw["name"]), pool, str(raw["parent"]), clock)
             right = chat_id(pool, body.name)
