@@ -362,6 +362,8 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
       stopEngine();
       if (!keep.memories) {
         await dropMemories();
+        // Else they would come back from there.
+        for (const name of host.userFiles.written()) await host.userFiles.remove(name);
         for (const { chat } of await page.places.all()) await page.places.remove(chat);
       }
       if (!keep.settings) {

@@ -26,6 +26,12 @@ export function userFiles(context, fetch = globalThis.fetch.bind(globalThis)) {
   }
 
   return {
+    /** Names of the files that were written and not removed, by whichever browser. @returns {string[]} */
+    written() {
+      const listed = context().extensionSettings.character_attachments?.[LISTED];
+      return Array.isArray(listed) ? listed.map((entry) => String(entry?.name)) : [];
+    },
+
     /** @param {string} name @returns {Promise<string | null>} null: there is none */
     async read(name) {
       const response = await fetch(FOLDER + name, { cache: "no-cache" });

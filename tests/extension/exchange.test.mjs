@@ -160,7 +160,9 @@ test("files of the mirror come back byte for byte, and SillyTavern's clean-up is
   await folder.write("tidelore-index.json", data.toString("base64"));
   assert.equal(await folder.read("tidelore-index.json"), data.toString("base64"));
   assert.deepEqual(context.extensionSettings.character_attachments.tidelore.map(({ url, name }) => [url, name]), [["/user/files/tidelore-index.json", "tidelore-index.json"]]);
+  assert.deepEqual(folder.written(), ["tidelore-index.json"]);
   await folder.remove("tidelore-index.json");
+  assert.deepEqual(folder.written(), []);
   await folder.remove("tidelore-index.json");
   assert.equal(await folder.read("tidelore-index.json"), null);
   assert.deepEqual(context.extensionSettings.character_attachments.tidelore, []);

@@ -10,6 +10,7 @@ from typing import Any
 
 from tidelore.engine.errors import BadInput
 from tidelore.engine.importing.bundle import Bundle, Edge, Format, Node
+from tidelore.engine.shallow import shallow
 from tidelore.engine.text.unicode14 import fold_name
 
 # What kinds of things people name so; all others are topics, with the word kept in the field `type`.
@@ -27,7 +28,7 @@ LONGEST_NAME = 400
 def recognises(text: str) -> bool:
     first = next((line for line in text.split("\n") if line.strip()), "")
     try:
-        value = json.loads(first)
+        value = json.loads(shallow(first))
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and value.get("type") in ("entity", "relation")
@@ -67,7 +68,7 @@ def _lines(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            value = json.loads(shallow(line))
         except (ValueError, RecursionError) as error:
             raise BadInput(f"Line {number} is not JSON.", "Each line of this format is one JSON object.") from error
         if not isinstance(value, dict):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tidelore.engine.errors import BadInput
+from tidelore.engine.shallow import shallow
 
 NEWEST = 9
 MOST_RECORDS = 100_000
@@ -72,6 +73,10 @@ def look(text: str) -> Found:
 
 def documents(text: str) -> Iterator[Any]:
     """The JSON values of a text, one after the other."""
+    try:
+        shallow(text)
+    except ValueError as error:
+        raise BadInput("The file is nested too deep.", _WHOLE) from error
     decoder = json.JSONDecoder(parse_constant=lambda _: None)
     at = _end_of_space(text, 1 if text.startswith("\ufeff") else 0)
     while at < len(text):

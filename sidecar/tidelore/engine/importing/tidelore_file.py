@@ -10,6 +10,7 @@ from tidelore.engine.codec import commit_in
 from tidelore.engine.errors import BadInput
 from tidelore.engine.importing.bundle import Archive, Format
 from tidelore.engine.model import Commit, Source
+from tidelore.engine.shallow import shallow
 from tidelore.engine.sound import is_sound
 from tidelore.engine.sync.wire import LATEST
 
@@ -27,7 +28,7 @@ def recognises(text: str) -> bool:
 def read(text: str) -> Archive:
     """Raises BadInput."""
     try:
-        value = json.loads(text)
+        value = json.loads(shallow(text))
     except (ValueError, RecursionError) as error:
         raise BadInput("The file is not whole JSON.", _BROKEN) from error
     match value:

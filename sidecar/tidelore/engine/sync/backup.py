@@ -22,6 +22,7 @@ from tidelore.engine.codec import canonical, digest
 from tidelore.engine.errors import BadInput, Conflict
 from tidelore.engine.keys import Entry
 from tidelore.engine.ports import Batch, ChatRecord, ChatWrite, Head
+from tidelore.engine.shallow import shallow
 from tidelore.engine.sync import mirror, peers
 from tidelore.engine.sync.exchange import pull
 
@@ -60,7 +61,7 @@ def place_in(text: str) -> Place:
     if not text:
         return Place()
     try:
-        raw = json.loads(text)
+        raw = json.loads(shallow(text))
         heads = {str(origin): Head(int(sequence), str(chain)) for origin, (sequence, chain) in raw["heads"].items()}
         if not _HEX.fullmatch(raw["digest"]) or type(raw["lines"]) is not int:
             raise ValueError
@@ -155,7 +156,7 @@ def read(lines: Sequence[str], at: Place) -> tuple[Contents, Place]:
 def _values(lines: Sequence[str], before: int) -> Iterator[tuple[int, str, dict[str, Any]]]:
     for number, line in enumerate(lines, before + 1):
         try:
-            raw = json.loads(line)
+            raw = json.loads(shallow(line))
             if number == 1:
                 if raw["tidelore"] != "backup":
                     raise ValueError

@@ -12,6 +12,7 @@ from typing import Any
 
 from tidelore.engine.codec import canonical, digest
 from tidelore.engine.ports import Head
+from tidelore.engine.shallow import shallow
 
 FORMAT = 1
 INDEX = "tidelore-index.json"
@@ -146,7 +147,7 @@ def unpack(data: bytes, segment: Segment) -> list[dict[str, Any]]:
         text = unpacker.decompress(data, MOST_TEXT)
         if not unpacker.eof:
             raise Damaged(segment.name)
-        return [json.loads(line) for line in text.decode().splitlines()]
+        return [json.loads(shallow(line)) for line in text.decode().splitlines()]
     except (zlib.error, ValueError) as error:
         raise Damaged(segment.name) from error
 
@@ -177,7 +178,7 @@ def _hash(value: object) -> str:
 def manifest_in(data: bytes, safe: str) -> Manifest:
     """The manifest of the replica that is called so in file names. Raises Damaged."""
     try:
-        raw = json.loads(data)
+        raw = json.loads(shallow(data.decode()))
         meta = raw.pop("meta")
         if meta["format"] != FORMAT or meta["hash"] != _hash(raw) or safe_id(str(meta["replica"])) != safe:
             raise Damaged(manifest_name(safe))
@@ -214,7 +215,7 @@ def index_out(index: Index) -> bytes:
 def index_in(data: bytes | None) -> Index | None:
     """None where it is not there or not what was written: it is made anew of what else is known."""
     try:
-        raw = json.loads(data or b"")
+        raw = json.loads(shallow((data or b"").decode()))
         replicas = tuple(str(each) for each in raw["replicas"] if _SAFE.fullmatch(each))
         return Index(int(raw["meta"]["revision"]), replicas)
     except (KeyError, TypeError, ValueError, RecursionError):

@@ -12,6 +12,7 @@ from tidelore.engine.errors import BadInput
 from tidelore.engine.model import Commit, Source
 from tidelore.engine.ports import Body, ChatRecord, CommitText, LedgerRow, Purge, Record, RecordKind
 from tidelore.engine.records import chat_id
+from tidelore.engine.shallow import shallow
 from tidelore.engine.sound import is_sound
 from tidelore.engine.sync.burial import delivery_id, purge_id
 
@@ -75,7 +76,7 @@ def record_in(value: Mapping[str, Any]) -> Record:
 
 
 def _body(kind: RecordKind, pool: str, id_: str, clock: int, text: str, value: Mapping[str, Any]) -> Body:
-    raw = json.loads(text)
+    raw = json.loads(shallow(text))
     body: Body
     match kind:
         case "source":
