@@ -84,6 +84,8 @@ def unmirrored(tab: Tab) -> Iterator[None]:
     """What a browser remembers stays in it."""
     ready(tab)
     configure(tab, mirror=False)
+    # SillyTavern saves settings a second later; another browser reads what is saved.
+    tab.wait_rest(1500)
     yield
     configure(tab, mirror=True)
 

@@ -15,7 +15,7 @@ from tests.live.reader import waiting
 from tests.live.stage import Stage, Tab
 
 OTHER_WINDOW = "Another window has this chat open."
-NOTHING_HERE = "This chat has been remembered before, but this browser has nothing of it"
+NOTHING_HERE = "The earlier memories of this chat are not in this browser"
 LANTERN = "Sam owes Mira a lantern."
 
 
