@@ -203,7 +203,7 @@ test("memories are written, changed, hidden and brought back through the service
     ["node.write", { text: "Bo is a cat.", about: "Bo" }],
     ["node.edit", { node: "n1", fields: { text: "Bo is a dog." } }],
     ["node.edit", { node: "n1", fields: { mood: null } }],
-    ["node.retire", { node: "n1" }],
+    ["node.retire", { node: "n1", siblings: true }],
     ["undo", {}],
     ["undo", { commit: "k1" }],
   ]);
