@@ -19,7 +19,7 @@ run: $(READY) ## set up on first use, then show the demo
 	@.venv/bin/tidelore demo
 
 test: lint types built $(LIVE_READY) $(MCP_READY) ## lint, types and every test
-	@$(PY) -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup
+	@$(PY) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 test-fast: lint ## the same without the slow tests and without Node.js, fewer random examples
 	@$(PY) -m pytest -m "not slow" --hypothesis-profile=fast

@@ -1,6 +1,7 @@
 // The panel's App over a sidecar: what actions.js and app.js are in SillyTavern. All of it is calls of the sidecar's methods on the chat that was chosen.
 import { createJobs } from "../jobs.js";
 import { defaults, settingsFrom } from "../settings.js";
+import { emptyStatus } from "../status.js";
 import { rowsOf } from "./chats.js";
 import { createLink } from "./link.js";
 import { createPage } from "./page.js";
@@ -52,24 +53,7 @@ export async function createConsole({ text, key, url, values, document, onRefuse
   const listeners = new Set();
   let told = false;
 
-  /** @type {Status} */
-  const status = {
-    engine: "starting",
-    problem: null,
-    info: null,
-    sources: [],
-    store: "",
-    chat: null,
-    stats: null,
-    otherTab: false,
-    evicted: false,
-    model: "",
-    embedder: "",
-    sidecar: "looking",
-    sidecarProblem: "",
-    lastRecall: null,
-    replicas: { mirror: "off", sidecar: "off", problem: "", news: 0, sent: 0 },
-  };
+  const status = { ...emptyStatus(), engine: /** @type {Status["engine"]} */ ("starting"), sidecar: /** @type {Status["sidecar"]} */ ("looking") };
 
   /** Checked; a budget of 0 stands for what the preset says. @param {any} given */
   const chosenFrom = (given) => ({ ...settingsFrom(given), budget: budget ?? 0 });

@@ -25,11 +25,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.live)
-            # They share one stage, so one process runs them all; it begins with them, since they take longest.
-            item.add_marker(pytest.mark.xdist_group("live"))
             item.add_marker(pytest.mark.slow)
             # A browser and a server on a machine with other work: what fails twice is a fault.
             item.add_marker(pytest.mark.flaky(reruns=1))
+    # They share one stage and take longest: the first process begins with them, the others leave it to them and steal the rest.
     items.sort(key=lambda item: HERE not in item.path.parents)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
-import secrets
 import zlib
 from argparse import Namespace
 from collections.abc import Iterator
@@ -18,6 +16,7 @@ from tidelore.commands.context import Context
 from tidelore.commands.parser import Verbs
 from tidelore.engine.errors import BadInput, NotFound, StoreError
 from tidelore.engine.service import Service
+from tidelore.host.whole_files import written_whole
 
 # So many characters of lines go into one call.
 _PIECE = 1_000_000
@@ -120,19 +119,15 @@ def _pieces(context: Context, file: Path) -> Iterator[list[str]]:
 @contextmanager
 def _whole_file(context: Context, file: Path) -> Iterator[TextIO]:
     """Written beside it and moved there when it is whole, readable by its owner alone. Raises StoreError."""
-    half = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
         with (
-            os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as raw,
+            written_whole(file, 0o600) as raw,
             # Without the time in it, equal backups are equal files.
             gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
             io.TextIOWrapper(cast(Any, packed), encoding="utf-8", newline="\n") as stream,
         ):
             yield stream
-        half.replace(file)
     except OSError as error:
         raise StoreError(
             context.texts("backup.unwritten", file=file, reason=error.strerror or error), context.texts("backup.room")
         ) from error
-    finally:
-        half.unlink(missing_ok=True)

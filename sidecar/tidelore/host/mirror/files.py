@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from tidelore.engine.errors import StoreError
+from tidelore.host.whole_files import written_whole
 
 T = TypeVar("T")
 PREFIX = "tidelore-"
@@ -42,16 +42,8 @@ class FolderFiles:
 
         def write() -> None:
             self.folder.mkdir(parents=True, exist_ok=True)
-            # A name that nobody takes for a file of the mirror, in the same folder, so that it can be moved in one step.
-            half = self.folder / f".{name}.{secrets.token_hex(4)}"
-            try:
-                with half.open("wb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-                half.replace(path)
-            finally:
-                half.unlink(missing_ok=True)
+            with written_whole(path) as file:
+                file.write(data)
 
         await self._do(write, "written")
 
