@@ -1,6 +1,7 @@
 // What a person can do with the open chat: one function each, for drawer, slash commands and panel.
-import { BLOCKS, byHand, hasText, recordOf } from "./records.js";
 import { turnOf } from "./injection.js";
+import { BLOCKS, byHand, hasText, recordOf } from "./records.js";
+import { WRITES } from "./writes.js";
 
 /**
  * @typedef {import("./types.js").RecallRecord} RecallRecord
@@ -226,12 +227,6 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
   };
 }
 
-// What changes the numbers that are shown.
-const WRITES = new Set([
-  ...["node.write", "nodes.write", "node.edit", "node.retire", "node.restore", "node.merge", "node.split", "node.pin", "node.unpin"],
-  ...["node.archive", "node.unarchive", "node.private", "node.public", "edge.add", "edge.remove", "entity.alias", "cards.decide"],
-  ...["undo", "redo", "import", "index.rebuild"],
-]);
 const WITHOUT_CHAT = new Set([
   ...["chat.list", "scope.list", "schema.get", "schema.set", "recall.deliveries", "job.list", "job.stop"],
   ...["settings.describe", "settings.set", "settings.reset", "prompt.list", "prompt.get", "prompt.set", "prompt.reset"],

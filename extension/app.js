@@ -13,6 +13,7 @@ import { defaults, joined, settingsFrom } from "./settings.js";
 import { emptyStatus, problemOf } from "./status.js";
 import { createSync } from "./sync.js";
 import { mirrorValue } from "./ui/words.js";
+import { EXCHANGED } from "./writes.js";
 
 /**
  * @typedef {import("./types.js").App} App
@@ -21,9 +22,6 @@ import { mirrorValue } from "./ui/words.js";
  * @typedef {import("./types.js").Engine} Engine
  * @typedef {import("./types.js").Remotes} Remotes
  */
-
-// Calls after which other replicas lack something. One too many costs a look, one too few two minutes.
-const WRITES = /^(nodes?|edge|entity|cards|undo|redo|import|chat.purge|deliveries|recall.delivered)/;
 
 /**
  * @param {object} parts
@@ -83,7 +81,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     await starting;
     if (!engine) throw Object.assign(new Error(text.t("error.engine_off")), { code: "engine_off", hint: "" });
     const result = await engine.call(method, params, options);
-    if (WRITES.test(method)) replicas.due();
+    if (EXCHANGED.has(method)) replicas.due();
     return result;
   }
 

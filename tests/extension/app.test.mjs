@@ -156,3 +156,19 @@ test("a chat that this browser has lost is restored from another replica, and th
     t.mock.timers.reset();
   }
 });
+
+test("a change by hand is exchanged with other replicas soon, and reading makes no round", async (t) => {
+  const pass = time(t);
+  const { app, engines } = setUpApp({ answers: { "node.list": { nodes: [] }, "node.write": { node: "n1" } } });
+  await app.start();
+  await pass(300);
+  await pass(5_000);
+  const rounds = () => engines[0].calls.filter(({ method }) => method === "sync.mirror").length;
+  const before = rounds();
+  await app.call("node.list");
+  await pass(5_000);
+  assert.equal(rounds(), before);
+  await app.call("node.write", { text: "A lantern." });
+  await pass(5_000);
+  assert.equal(rounds(), before + 1);
+});
