@@ -10,6 +10,7 @@
  * @property {string} problem
  * @property {number} news records that came from elsewhere since the start
  * @property {number} sent bytes that the last round wrote
+ * @property {number} size bytes that the mirror has
  */
 
 const SETTLE_MS = 3000;
@@ -26,12 +27,14 @@ const LOOK_MS = 120_000;
  * @param {() => void} options.onChange the outcome is another one
  * @param {(error: any) => void} options.onError
  * @param {import("./remote/faults.js").Clock} options.clock
+ * @param {Pick<Document, "addEventListener" | "removeEventListener" | "visibilityState">} [options.screen] tells when the page is hidden
  */
-export function createExchange({ call, places, onNews, onChange, onError, clock }) {
+export function createExchange({ call, places, onNews, onChange, onError, clock, screen = globalThis.document }) {
   /** @type {Outcome} */
-  const outcome = { mirror: "off", sidecar: "off", problem: "", news: 0, sent: 0 };
+  const outcome = { mirror: "off", sidecar: "off", problem: "", news: 0, sent: 0, size: 0 };
   let cancel = () => {};
-  let dueSince = 0;
+  /** @type {number | null} */
+  let dueSince = null;
   /** @type {Promise<void> | null} */
   let going = null;
   let again = false;
@@ -58,8 +61,13 @@ export function createExchange({ call, places, onNews, onChange, onError, clock 
       again = true;
       return;
     }
-    dueSince ||= clock.now();
+    dueSince ??= clock.now();
     plan(Math.max(0, Math.min(SETTLE_MS, dueSince + LONGEST_MS - clock.now())));
+  }
+
+  /** A page that is hidden may be closed, or frozen on a phone, at any moment: what is due goes out at once. */
+  function onHide() {
+    if (screen.visibilityState === "hidden" && dueSince !== null) void round();
   }
 
   /** One round now, or, where one is going, one more after it; ends when both have. Never rejects. @returns {Promise<void>} */
@@ -75,7 +83,7 @@ export function createExchange({ call, places, onNews, onChange, onError, clock 
 
   async function rounds() {
     cancel();
-    dueSince = 0;
+    dueSince = null;
     let failed = false;
     do {
       again = false;
@@ -113,7 +121,7 @@ export function createExchange({ call, places, onNews, onChange, onError, clock 
 
   async function throughMirror() {
     const done = await call("sync.mirror");
-    show({ sent: done.written_bytes });
+    show({ sent: done.written_bytes, size: done.size_bytes ?? 0 });
     return done.new;
   }
 
@@ -133,11 +141,14 @@ export function createExchange({ call, places, onNews, onChange, onError, clock 
     start() {
       if (!stopped) return;
       stopped = false;
+      screen?.addEventListener("visibilitychange", onHide);
       first = round();
     },
     stop() {
       stopped = true;
       cancel();
+      dueSince = null;
+      screen?.removeEventListener("visibilitychange", onHide);
       Object.assign(outcome, { mirror: "off", sidecar: "off", problem: "" });
     },
   };
@@ -148,7 +159,7 @@ export function createExchange({ call, places, onNews, onChange, onError, clock 
  * @param {Call} from @param {Call} to
  * @returns {Promise<number>} how many records were new to `to`
  */
-async function pass(from, to) {
+export async function pass(from, to) {
   let peer = "";
   let news = 0;
   for (;;) {

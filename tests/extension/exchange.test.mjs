@@ -47,13 +47,24 @@ function replica(name, ...records) {
         held.push(...fresh);
         return { replica: name, new: fresh.length };
       }
-      if (method === "sync.mirror") return { new: 0, written_bytes: 10 };
+      if (method === "sync.mirror") return { new: 0, written_bytes: 10, size_bytes: 2_000_000 };
       throw new Error(method);
     },
   };
 }
 
-function setUp({ mirror = false, sidecar = null, page = replica("page") } = {}) {
+/** What a browser has as `document`, as far as hiding goes. */
+function fakeScreen() {
+  const screen = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  const turn = (state) => {
+    screen.visibilityState = state;
+    screen.dispatchEvent(new Event("visibilitychange"));
+    return new Promise((resolve) => setImmediate(resolve));
+  };
+  return { screen, hide: () => turn("hidden"), show: () => turn("visible") };
+}
+
+function setUp({ mirror = false, sidecar = null, page = replica("page"), screen = undefined } = {}) {
   const clock = handClock();
   const seen = { news: 0, errors: [] };
   const exchange = createExchange({
@@ -63,6 +74,7 @@ function setUp({ mirror = false, sidecar = null, page = replica("page") } = {}) 
     onChange: () => {},
     onError: (error) => void seen.errors.push(error.message),
     clock,
+    screen,
   });
   return { exchange, clock, seen, page };
 }
@@ -95,6 +107,29 @@ test("what is stored in a burst goes out in one round, and a steady stream does 
   assert.equal(page.calls.filter((method) => method === "sync.mirror").length, 3);
 });
 
+test("a page that is hidden sends what is due at once, and nothing where nothing is", async () => {
+  const { screen, hide, show } = fakeScreen();
+  const { exchange, clock, page } = setUp({ mirror: true, screen });
+  const rounds = () => page.calls.filter((method) => method === "sync.mirror").length;
+  exchange.start();
+  await exchange.settled();
+  await hide();
+  await show();
+  assert.equal(rounds(), 1, "nothing was due");
+  exchange.due();
+  await show();
+  assert.equal(rounds(), 1, "it is not hidden");
+  await hide();
+  assert.equal(rounds(), 2);
+  await hide();
+  await clock.pass(3000);
+  assert.equal(rounds(), 2, "it has gone out");
+  exchange.due();
+  exchange.stop();
+  await hide();
+  assert.equal(rounds(), 2, "stopped, nothing goes out");
+});
+
 test("what is stored during a round is in another one right after it", async () => {
   const hold = gate();
   const page = replica("page");
@@ -122,6 +157,7 @@ test("a mirror that fails is told, keeps nothing from the sidecar, and is tried 
   broken = false;
   await clock.pass(60_000);
   assert.equal(exchange.outcome().mirror, "done");
+  assert.equal(exchange.outcome().size, 2_000_000);
   assert.equal(exchange.outcome().problem, "");
 });
 

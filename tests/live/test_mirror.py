@@ -20,6 +20,12 @@ SIDECAR = Path(__file__).parents[2] / "sidecar"
 LANTERN = "Sam owes Mira a lantern."
 KETTLE = "The kettle belongs to Tova."
 
+COUNTED = """(() => {
+  const { storage } = navigator, persist = storage.persist.bind(storage);
+  window.askedToPersist = 0;
+  storage.persist = () => { window.askedToPersist += 1; return persist(); };
+})()"""
+
 
 @pytest.fixture
 def story(tab: Tab) -> Iterator[Tab]:
@@ -49,12 +55,14 @@ def test_a_browser_that_lost_its_store_gets_everything_back_from_the_mirror(stor
     story.wait_rest(1200)
     story.page.goto(f"{story.address}/favicon.ico")
     assert story.page.evaluate(FORGET) >= 2
+    story.page.add_init_script(COUNTED)
     story.open()
     ready(story)
     waiting(story, lambda: told(story, "they came back from the mirror") == 1, "the notice")
     assert graph(story) == before
     assert holds(story, LANTERN)
     assert told(story, "the rules read it again") == 0
+    assert story.page.evaluate("window.askedToPersist") == 1, "the browser is asked once not to do that again"
 
 
 @pytest.mark.req("P15")

@@ -263,6 +263,11 @@ def _made(commit: Commit) -> Commit:
     return replace(commit, id=digest("commit", text))
 
 
+def remade(commit: Commit) -> Commit:
+    """A commit whose content was changed, with the id that goes with it."""
+    return _made(commit)
+
+
 def windowed(
     author: Author,
     operations: Sequence[Operation],

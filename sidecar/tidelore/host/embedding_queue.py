@@ -16,6 +16,7 @@ from tidelore.engine.errors import ModelUnreachable, TideloreError
 from tidelore.engine.ports import ChatRecord
 from tidelore.engine.scopes import SCOPE_MARK
 from tidelore.engine.service import Service
+from tidelore.host.unused_vectors import purged_nodes
 from tidelore.host.vectors import MatrixVectors
 
 WAITS = (2.0, 10.0, 60.0, 300.0)
@@ -57,6 +58,7 @@ class EmbeddingQueue:
         self._warm_up = warm_up
         self._sleep = sleep
         self._cursors: dict[str, int] = {}
+        self._burials: dict[str, int] = {}
         self._names: set[str] = set()
         self._all = True
         self._wake = asyncio.Event()
@@ -115,7 +117,11 @@ class EmbeddingQueue:
         self._names, self._all = set(), False
         records = await self._service.chats.records()
         pools = {record.pool for record in records if record.name in names}
+        burials = dict(self._burials)
         stale = await self._stale(record for record in records if everything or record.pool in pools)
+        if self._burials != burials:
+            # Another process on this store may have carried a purge out, and it has no vectors.
+            await self._vectors.forget(await purged_nodes(self._service))
         self._left = len(stale)
         for record, state in stale:
             self._vectors.set_mark(record.id, self._vectors.mark(record.id) or BEGUN)
@@ -139,7 +145,10 @@ class EmbeddingQueue:
         for record in records:
             mark = self._vectors.mark(record.id)
             known = self._cursors.get(record.pool) or int(mark.rpartition(".")[2] or 0)
-            cursor = self._cursors[record.pool] = (await store.pool(record.pool, known)).cursor
+            rows = await store.pool(record.pool, known)
+            cursor = self._cursors[record.pool] = rows.cursor
+            if rows.burials:
+                self._burials[record.pool] = rows.burials
             state = f"{revisions.get(record.id, 0)}.{cursor}"
             if state != mark:
                 out.append((record, state))

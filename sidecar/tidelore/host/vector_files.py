@@ -73,11 +73,20 @@ def load(path: Path) -> Saved | None:
 
 def chats_in(path: Path) -> frozenset[str]:
     """The chats (ids) whose vectors are in the files; none where they cannot be read."""
+    return _names(path, "chats")
+
+
+def nodes_in(path: Path) -> frozenset[str]:
+    """The nodes whose vectors are in the files; none where they cannot be read."""
+    return _names(path, "hashes")
+
+
+def _names(path: Path, of: str) -> frozenset[str]:
     try:
         index = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return frozenset()
-    return frozenset(index.get("chats", {})) if _is_index(index) else frozenset()
+    return frozenset(index.get(of, {})) if _is_index(index) else frozenset()
 
 
 def remove(path: Path) -> None:

@@ -137,7 +137,9 @@ class MatrixVectors:
             found, cosines = await asyncio.to_thread(search.nearest, vector, k)
             if rows.moves != moves:
                 found, cosines = rows.search(allowed).nearest(vector, k)
-        ranked = sorted((-cosine, rows[at]) for at, cosine in zip(found.tolist(), cosines.tolist(), strict=True))
+        # In the order of the cosines at once, then equal ones by id: what is all but sorted is sorted in one pass.
+        best = np.argsort(-cosines, kind="stable")
+        ranked = sorted(zip((-cosines[best]).tolist(), map(rows.__getitem__, found[best].tolist()), strict=True))
         return [(node, -cosine) for cosine, node in ranked[:k]]
 
     async def gram(self, nodes: Sequence[str]) -> Sequence[Sequence[float]]:

@@ -55,6 +55,7 @@ def test_a_round_with_nothing_new_writes_nothing_and_reads_manifests_alone() -> 
     assert (done["written_bytes"], done["new"], done["revision"]) == (0, 0, first["revision"])
     assert done["read_bytes"] == sum(len(data) for name, data in before.items() if name.endswith(".json"))
     assert folder.files == before
+    assert done["size_bytes"] == sum(len(data) for name, data in before.items() if name.endswith(".gz"))
 
 
 def test_what_is_new_is_a_new_tail_and_sealed_segments_never_change() -> None:

@@ -17,6 +17,8 @@ from tests.engine.test_live_law import _operations
 from tidelore.engine.codec import windowed
 from tidelore.engine.model import Commit
 from tidelore.engine.ports import Purge
+from tidelore.engine.sync.burial import POOL as POOL_MARK
+from tidelore.engine.sync.burial import graves_of, mentioned
 from tidelore.engine.sync.carry import dead_commits
 
 MAIN, BRANCH = "main", "branch"
@@ -32,7 +34,15 @@ TEXTS = (
     "Yes.",
 )
 NAMES = ("Ann", "Bob", "Ann Lee")
-
+# As the MCP memory server writes it.
+FILE = "\n".join(
+    json.dumps(each)
+    for each in (
+        {"type": "entity", "name": "Tobin", "entityType": "person", "observations": ["weeps at night", "owes the miller", "eats eels"]},
+        {"type": "entity", "name": "Saltmarsh", "entityType": "place", "observations": []},
+        {"type": "relation", "from": "Tobin", "to": "Saltmarsh", "relationType": "lives in"},
+    )
+)
 
 MESSAGES = st.lists(
     st.fixed_dictionaries({"role": st.sampled_from(("user", "assistant")), "text": st.sampled_from(TEXTS), "name": st.sampled_from(NAMES)}),
@@ -105,7 +115,7 @@ class SyncLaw(RuleBasedStateMachine):
         if replica.attempt(lambda: replica.run_sync(commit())):
             self._did(replica)
 
-    @rule(data=st.data(), which=WHICH, chat=CHATS, action=st.sampled_from(("edit", "retire", "write", "undo", "deliver")))
+    @rule(data=st.data(), which=WHICH, chat=CHATS, action=st.sampled_from(("edit", "retire", "write", "import", "undo", "deliver")))
     def change_by_hand(self, data: Any, which: int, chat: str, action: str) -> None:
         replica = self.replicas[which]
         nodes = replica.attempt(lambda: replica.graph(chat)["nodes"]) or []
@@ -115,6 +125,8 @@ class SyncLaw(RuleBasedStateMachine):
             "edit": lambda: replica.call("node.edit", chat=chat, node=node, fields={"note": text}),
             "retire": lambda: replica.call("node.retire", chat=chat, node=node),
             "write": lambda: replica.call("node.write", chat=chat, text=text),
+            # Into a chat that is there: a new one would lie in a pool of its own.
+            "import": lambda: replica.call("stats", chat=chat) and replica.call("import", chat=chat, text=FILE),
             "undo": lambda: replica.call("undo", chat=chat),
             "deliver": lambda: replica.call("recall.delivered", chat=chat, recall=text + node, nodes=[node]),
         }
@@ -222,6 +234,10 @@ class SyncLaw(RuleBasedStateMachine):
             there = {commit.id for commit in replica.commits()}
             for commit in self.acknowledged.values():
                 assert commit.id in there or _is_purged(commit, purges), commit
+            stated = {node for commit in replica.commits() if commit.author == "import" for node in mentioned(commit)}
+            for commit in self.acknowledged.values():
+                for node in mentioned(commit) if commit.author == "import" else ():
+                    assert node in stated or _is_buried(node, commit, purges), "what came with a memory that was purged"
 
     def _one_screen_one_graph(self, chats: list[str]) -> None:
         for chat in chats:
@@ -282,6 +298,12 @@ class SyncLaw(RuleBasedStateMachine):
 
 def _plain(info: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in info.items() if name != "messages"}
+
+
+def _is_buried(node: str, commit: Commit, purges: list[Purge]) -> bool:
+    """Whether a purge takes this node of an import along, or the whole pool."""
+    marks = [graves_of(each) for each in purges]
+    return any(max(each.get(f"node {node}", -1), each.get(POOL_MARK, -1)) >= commit.clock for each in marks)
 
 
 def _is_purged(commit: Commit, purges: list[Purge]) -> bool:

@@ -9,7 +9,8 @@ Records are objects whose `body` is text; pass them on as they are, as JSON, and
     sync.vector {peer?}                           -> {replica, peer, vector, chains}
     sync.pull   {what sync.vector said, limit_bytes?} -> {replica, vector, chains, records, before, more, trails}
     sync.push   {what sync.pull said}             -> {replica, vector, chains, new, wanted, refused, forked}
-    sync.mirror {check?, adopt?}                  -> {revision, read_bytes, written_bytes, new, removed, missing, damaged, behind, held}
+    sync.mirror {check?, adopt?}                  -> {revision, read_bytes, written_bytes, size_bytes, new, removed, missing, damaged,
+                                                      behind, held}
     sync.status {}                                -> {replica, records, replicas: [...], purges: [...]}
     node.purge  {chat, node, dry?}                -> {purge, node, text, messages, commits, going, receipts}
     chat.purge  {chat}                            -> {chat, messages, sources, commits, shared, purge, receipts}
@@ -37,6 +38,7 @@ names the replicas, and what this replica wrote is remembered.
 Whoever restores a store from a backup calls `Store.rename` with a new random id; where nobody did, the first exchange finds out.
 
 Modules: `chain` the hash, `wire` records as JSON, `exchange` pull and push, `absorb` taking records in, `peers` how far others are,
-`burial` the marks of a purge, `carry` carrying one out, `forgetting` what a memory takes along, `segments` the files' formats, `mirror` a
-round on them with `mirror_read` and `mirror_write`. Methods are in `operations/syncing.py` and `operations/purging.py`.
+`burial` the marks of a purge, `carry` carrying one out, `remains` what is left of an import then, `forgetting` what a memory takes along,
+`segments` the files' formats, `mirror` a round on them with `mirror_read` and `mirror_write`. Methods are in `operations/syncing.py` and
+`operations/purging.py`.
 """

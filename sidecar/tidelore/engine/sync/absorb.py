@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tidelore.engine.chats import ROUNDS
+from tidelore.engine.errors import Conflict
 from tidelore.engine.ports import Forgetting, Head
 from tidelore.engine.sync.exchange import Intake, Taken
 
@@ -28,7 +30,7 @@ async def absorb(
         intake = Intake(chats, service.sync, peer)
         try:
             await intake.compare(theirs, trails)
-            await intake.take(records, before or {})
+            await _take(intake, service, records, before or {})
         finally:
             chats.reread()
             for purge in intake.taken.purges:
@@ -36,6 +38,17 @@ async def absorb(
         await chats.catch_up()
     await forget(service, intake.taken.nodes)
     return intake.taken
+
+
+async def _take(intake: Intake, service: Service, records: Sequence[Mapping[str, Any]], before: Mapping[str, Head]) -> None:
+    """Another process on the same store may take the same records in at the same time, from a mirror say."""
+    for _ in range(ROUNDS - 1):
+        try:
+            await intake.take(records, before)
+            return
+        except Conflict:
+            await service.chats.catch_up()
+    await intake.take(records, before)
 
 
 async def forget(service: Service, nodes: set[str]) -> bool:

@@ -201,6 +201,7 @@ async def restore(service: Service, found: Contents) -> Restored:
     fresh = {name: value for name, value in _own(found.settings).items() if name not in known}
     if fresh:
         await service.store.write(Batch(settings=fresh))
+        service.chats.reread()
         done.settings = len(fresh)
     return done
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tidelore.engine.codec import canonical, digest, evident_id, named_id
-from tidelore.engine.model import Commit, EnsureEdge, EnsureNode, Evident, Known, Named, Own, Patch, Ref, Retire
+from tidelore.engine.model import Commit, EnsureEdge, EnsureNode, Evident, Known, Named, Operation, Own, Patch, Ref, Retire
 from tidelore.engine.ports import FOREVER, PARENTS_BETWEEN, ChatRecord, LedgerRow, Purge
 
 POOL = "pool"
@@ -38,16 +38,19 @@ def commit_marks(commit: Commit) -> list[str]:
 
 def mentioned(commit: Commit) -> list[str]:
     """The nodes that a windowless commit states, changes or ties together, as far as its content alone names them."""
-    out: list[str] = []
-    for operation in commit.operations:
-        match operation:
-            case Patch(node=node) | Retire(node=node):
-                out.append(node)
-            case EnsureNode(ref=ref, subject=subject):
-                out += [plain_id(ref), plain_id(subject) if subject is not None else ""]
-            case EnsureEdge(start=start, end=end):
-                out += [plain_id(start), plain_id(end)]
-    return list(dict.fromkeys(filter(None, out)))
+    return list(dict.fromkeys(node for operation in commit.operations for node in mentioned_by(operation)))
+
+
+def mentioned_by(operation: Operation) -> list[str]:
+    """Those of one operation."""
+    match operation:
+        case Patch(node=node) | Retire(node=node):
+            out = [node]
+        case EnsureNode(ref=ref, subject=subject):
+            out = [plain_id(ref), plain_id(subject) if subject is not None else ""]
+        case EnsureEdge(start=start, end=end):
+            out = [plain_id(start), plain_id(end)]
+    return [each for each in out if each]
 
 
 def plain_id(ref: Ref) -> str:

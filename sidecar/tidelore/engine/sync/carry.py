@@ -10,6 +10,7 @@ from tidelore.engine.errors import Conflict
 from tidelore.engine.model import Commit, EnsureNode, Evident
 from tidelore.engine.ports import FOREVER, Batch, Burial, LedgerRow, PoolRows, Purge, Purged
 from tidelore.engine.sync.burial import buried, commit_marks, graves_of, mentioned, stated
+from tidelore.engine.sync.remains import remains
 from tidelore.engine.sync.wire import made_purge
 
 MOST_ATTEMPTS = 1_000_000
@@ -36,14 +37,23 @@ async def bury(chats: Chats, purge: Purge, rows: PoolRows, origin: str = "", seq
     """`rows`: all of the pool, as it was read last. Raises Conflict when it is another one by now."""
     named = {chat for chat, _ in purge.chats}
     others = [each for each in await chats.store.chats() if each.pool == purge.pool and each.id not in named]
-    dead = [] if purge.whole else [commit.id for commit in dead_commits(purge, rows.commits)]
+    dead = [] if purge.whole else dead_commits(purge, rows.commits)
     then = Batch()
     if purge.whole and any(each.clock <= purge.clock for each in others):
         # It stood there when the purge was said, and who said it did not know.
         then = _saved(purge, rows)
     elif purge.keys or purge.commits:
-        then = Batch(ledger=[_without_words(row) for row in await chats.store.ledger("attempt", purge.pool, MOST_ATTEMPTS)][::-1])
-    return await chats.bury(Burial(purge, dead, rows.cursor, frozenset(each.id for each in others), then, origin, sequence))
+        attempts = [_without_words(row) for row in await chats.store.ledger("attempt", purge.pool, MOST_ATTEMPTS)][::-1]
+        then = Batch(purge.pool, commits=left_of(purge, dead, rows.commits), ledger=attempts)
+    return await chats.bury(
+        Burial(purge, [each.id for each in dead], rows.cursor, frozenset(each.id for each in others), then, origin, sequence)
+    )
+
+
+def left_of(purge: Purge, dead: Sequence[Commit], commits: Sequence[Commit]) -> list[Commit]:
+    """Of the `dead` among these commits."""
+    gone = {commit.id for commit in dead}
+    return remains(purge, dead, [each for each in commits if each.id not in gone])
 
 
 def dead_commits(purge: Purge, commits: Sequence[Commit]) -> list[Commit]:

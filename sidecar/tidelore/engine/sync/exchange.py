@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tidelore.engine.bulk import in_bulk
 from tidelore.engine.chats import Chats
 from tidelore.engine.errors import BadInput
 from tidelore.engine.ports import Batch, Head, Purge, Record
@@ -147,11 +148,17 @@ class Intake:
                 del forks[peer, origin]  # they have taken ours over
 
     async def take(self, raw: Sequence[Mapping[str, object]], before: Mapping[str, Head]) -> None:
-        """`before`: what of an origin comes right before the first record, as whoever sent them has it."""
-        walked = dict(before)
+        """`before`: what of an origin comes right before the first record, as whoever sent them has it. Raises Conflict where another
+        process writes to the store meanwhile: to be called again, what was taken is known then."""
+        self._waiting, self.taken.wanted = [], {}
         self._heads = dict(await self._chats.store.heads())
         # Another process that has the store open may have renamed it.
         self._chats.replica = await self._chats.store.replica()
+        with in_bulk():
+            await self._take(raw, dict(before))
+        await self.flush()
+
+    async def _take(self, raw: Sequence[Mapping[str, object]], walked: dict[str, Head]) -> None:
         for each in raw:
             origin, sequence = place(each)
             last = walked.get(origin)
@@ -182,7 +189,6 @@ class Intake:
                 await self._add(record)
             else:
                 await self._compare(record, fork)
-        await self.flush()
 
     def _head(self, origin: str) -> Head:
         return self._heads.get(origin, Head(0, GENESIS))
@@ -226,26 +232,29 @@ class Intake:
         if sequence != fork.sequence + 1:
             return
         await self.flush()
-        store = self._chats.store
+        store, forks = self._chats.store, self._state.forks
         chain = link(fork.chain, record.kind, record.pool, record.id)
         at = (self._peer, origin)
-        self._state.forks[at] = Fork(sequence, chain, fork.parted)
+        # How far they were read is noted after what that leads to is stored: a write that failed is done again.
         if fork.parted:
             await self._keep(record)
+            forks[at] = Fork(sequence, chain, parted=True)
         elif self._head(origin).sequence < sequence:
-            del self._state.forks[at]
+            del forks[at]
             await self._add(record)
-        elif (await store.chains([(origin, sequence)]))[0] != chain:
+        elif (await store.chains([(origin, sequence)]))[0] == chain:
+            forks[at] = Fork(sequence, chain)
+        else:
             ours = (await store.log(origin, sequence - 1, 1))[0]
             if (record.kind, record.pool, record.id) < (ours.kind, ours.pool, ours.id):
                 self._state.fitting.clear()
                 await store.rename(self._chats.replica, origin, sequence)
                 self._heads = dict(await store.heads())
-                del self._state.forks[at]
+                del forks[at]
                 await self._add(record)
             else:
-                self._state.forks[at] = Fork(sequence, chain, parted=True)
                 await self._keep(record)
+                forks[at] = Fork(sequence, chain, parted=True)
 
     async def _keep(self, record: Record) -> None:
         """Nothing of what they wrote is lost: it becomes a record of ours."""

@@ -3,6 +3,7 @@ changes by hand that tell of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tidelore.engine.graph import Graph
@@ -13,13 +14,14 @@ from tidelore.engine.opened import OpenChat
 from tidelore.engine.pool import Pool
 from tidelore.engine.ports import FOREVER, Purge
 from tidelore.engine.sync.burial import mentioned, plain_id
-from tidelore.engine.sync.carry import dead_commits, resting
+from tidelore.engine.sync.carry import dead_commits, left_of, resting
 from tidelore.engine.sync.wire import made_purge
 
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """`purge` with all that it names; `commits` that go; `going`: the other nodes of the chat that are not shown without them."""
+    """`purge` with all that it names; `commits` that go, imports among them that come again without what goes; `going`: the other nodes of
+    the chat that are not shown without them."""
 
     purge: Purge
     commits: tuple[Commit, ...]
@@ -52,7 +54,8 @@ def forgetting(chat: OpenChat, node: NodeState, clock: int) -> Forgetting:
     wide = made_purge(chat.record.pool, clock, keys=purge.keys, nodes=tuple(sorted(nodes.items())))
     dead = dead_commits(wide, list(pool.commits.values()))
     final = made_purge(chat.record.pool, clock, commits=tuple(sorted(each.id for each in dead)), keys=wide.keys, nodes=wide.nodes)
-    return Forgetting(final, tuple(dead), tuple(_going(chat, node, final, {each.id for each in dead})))
+    left = left_of(final, dead, list(pool.commits.values()))
+    return Forgetting(final, tuple(dead), tuple(_going(chat, node, final, {each.id for each in dead}, left)))
 
 
 def _names(graph: Graph, node: NodeState, commit: Commit) -> set[str]:
@@ -73,13 +76,13 @@ def _cited(commit: Commit, ids: set[str]) -> set[str]:
     return out
 
 
-def _going(chat: OpenChat, node: NodeState, purge: Purge, dead: set[str]) -> list[NodeState]:
+def _going(chat: OpenChat, node: NodeState, purge: Purge, dead: set[str], left: Sequence[Commit]) -> list[NodeState]:
     """The chat, built anew from what stays."""
     pool = Pool()
     pool.purged.update(chat.pool.purged, purge.keys)
     pool.add(
         (each for each in chat.pool.sources.values() if each.key not in pool.purged),
-        (each for each in chat.pool.commits.values() if each.id not in dead),
+        [*(each for each in chat.pool.commits.values() if each.id not in dead), *left],
     )
     timeline = Timeline(pool, chat.record.id, chat.timeline.lineage)
     graph = Graph()

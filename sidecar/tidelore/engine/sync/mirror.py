@@ -226,6 +226,7 @@ class Round:
             manifest.revision,
             self.files.read_bytes,
             self.files.written_bytes,
+            sum(each.size for one in (manifest, *others) for each in one.files),
             found.new,
             self.files.removed,
             sorted(found.missing),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tidelore.engine.service import Service
 
 NONE = Head(0, GENESIS)
+AT_ONCE = 500
 
 
 @dataclass(slots=True)
@@ -158,14 +159,18 @@ class Reader:
             ):
                 service.sync.forks[peer, span.origin] = Fork(span.first - 1, span.before)
         forked = {origin for other, origin in service.sync.forks if other == peer}
+        refused: set[str] = set()
         try:
-            taken = await absorb(service, peer, records, {}, {})
+            # Whoever waits for the chats meanwhile, before a generation say, has a turn between two parts.
+            for start in range(0, len(records), AT_ONCE):
+                taken = await absorb(service, peer, records[start : start + AT_ONCE], {}, {})
+                self.found.new += taken.new
+                refused |= taken.refused.keys()
         finally:
             for origin in forked:
                 service.sync.forks.pop((peer, origin), None)
-        self.found.new += taken.new
-        if taken.refused:
-            self.found.behind |= taken.refused.keys()
+        if refused:
+            self.found.behind |= refused
         elif forked:
             self._kept.add(segment.hash)
 

@@ -49,12 +49,14 @@ class SyncPushed:
 
 @dataclass(frozen=True, slots=True)
 class Mirrored:
-    """A round with a mirror. `new` records were read. `missing` and `damaged` files are not used and were mended as far as this replica
-    could; `behind`: records of which replicas are in such files alone. `held`: replicas whose files still hold words that were purged."""
+    """A round with a mirror, which has `size_bytes` now. `new` records were read. `missing` and `damaged` files are not used and were
+    mended as far as this replica could; `behind`: records of which replicas are in such files alone. `held`: replicas whose files still
+    hold words that were purged."""
 
     revision: int
     read_bytes: int
     written_bytes: int
+    size_bytes: int
     new: int
     removed: int
     missing: list[str]

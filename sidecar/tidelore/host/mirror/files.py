@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +17,9 @@ from tidelore.host.whole_files import written_whole
 T = TypeVar("T")
 PREFIX = "tidelore-"
 _NAME = re.compile(r"tidelore-[a-z0-9_-]+\.[a-z0-9]+")
+# What a process that was killed has begun, see written_whole. Nobody else would ever remove it, and it may hold words that were purged.
+_BEGUN = re.compile(rf"\.{_NAME.pattern}\.[0-9a-f]{{12}}")
+_BEGUN_SECONDS = 60
 
 
 class FolderFiles:
@@ -24,6 +29,7 @@ class FolderFiles:
         self.folder = folder
 
     async def list(self) -> Mapping[str, int] | None:
+        await self._do(self._sweep, "cleaned up")
         return await self._do(self.sizes, "listed")
 
     async def read(self, name: str) -> bytes | None:
@@ -58,6 +64,19 @@ class FolderFiles:
                 return {entry.name: entry.stat().st_size for entry in entries if _NAME.fullmatch(entry.name) and entry.is_file()}
         except FileNotFoundError:
             return {}
+
+    def _sweep(self) -> None:
+        """Remove what was begun and left. A writer that has only been slow fails and does its round again."""
+        try:
+            with os.scandir(self.folder) as entries:
+                begun = [Path(entry.path) for entry in entries if _BEGUN.fullmatch(entry.name)]
+        except FileNotFoundError:
+            return
+        for path in begun:
+            # Gone meanwhile, or held open by whoever writes it.
+            with suppress(FileNotFoundError, PermissionError):
+                if path.stat().st_mtime < time.time() - _BEGUN_SECONDS:
+                    path.unlink()
 
     def _path(self, name: str) -> Path:
         if not _NAME.fullmatch(name):

@@ -1,0 +1,63 @@
+"""The mirror's folder on a disk: what a process that was killed has begun there, and what belongs to others."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.sidecar.store_contract import run
+from tidelore.engine.errors import StoreError
+from tidelore.host.mirror.files import FolderFiles
+from tidelore.host.whole_files import written_whole
+
+NAME = "tidelore-aa-tail0.gz"
+
+
+def begun(folder: Path) -> Path:
+    """The file that a writer has at work, as a kill leaves it."""
+    writing = written_whole(folder / NAME)
+    with writing as file:
+        file.write(b"half of it")
+        file.flush()
+        [path] = [each for each in folder.iterdir() if each.name.startswith(".")]
+        left = path.read_bytes()
+    path.write_bytes(left)
+    (folder / NAME).unlink()
+    return path
+
+
+def test_what_a_killed_process_has_begun_is_removed_once_it_is_old(tmp_path: Path) -> None:
+    files, left = FolderFiles(tmp_path), begun(tmp_path)
+    assert run(files.list()) == {}
+    assert left.exists(), "somebody may be writing it"
+    os.utime(left, (0, 0))
+    assert run(files.list()) == {}
+    assert not left.exists()
+
+
+@pytest.mark.parametrize(
+    "name", [".tidelore-aa-tail0.gz", ".other.gz.0123456789ab", "tidelore-aa-tail0.gz.0123456789ab", ".tidelore-x.gz.z"]
+)
+def test_what_belongs_to_others_is_not_touched(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"not ours")
+    os.utime(tmp_path / name, (0, 0))
+    run(FolderFiles(tmp_path).list())
+    assert (tmp_path / name).exists()
+
+
+def test_a_folder_that_is_not_there_is_an_empty_one_and_is_made_by_the_first_write(tmp_path: Path) -> None:
+    files = FolderFiles(tmp_path / "user" / "files")
+    assert run(files.list()) == {}
+    run(files.write(NAME, b"whole"))
+    assert run(files.list()) == {NAME: 5}
+    assert run(files.read(NAME)) == b"whole"
+
+
+@pytest.mark.parametrize("name", ["../secret.json", "chat.json", "tidelore-a/b.gz", "tidelore-a.gz.gz"])
+def test_no_other_file_is_read_or_written(name: str, tmp_path: Path) -> None:
+    with pytest.raises(StoreError):
+        run(FolderFiles(tmp_path).write(name, b"x"))
+    with pytest.raises(StoreError):
+        run(FolderFiles(tmp_path).read(name))
