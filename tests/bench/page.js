@@ -1,4 +1,5 @@
 // Measures the engine as the page meets it. Long tasks are those of the page's main thread over 50 ms while the thing measured runs.
+import { pass } from "../../extension/exchange.js";
 import { messagesOf } from "../../extension/host_messages.js";
 import { memoryPageStore } from "../../extension/page_store.js";
 import { rowsOf, splice } from "../../extension/splice.js";
@@ -54,7 +55,7 @@ const hosted = (messages) =>
 function desk(link) {
   let chat = "";
   let messages = [];
-  const mark = () => ({ chat, pool: poolOf(chat), file: chat, integrity: "" });
+  const mark = () => ({ chat, pool: poolOf(chat), kind: "character", owner: "Mira.png", file: chat, integrity: "" });
   const sync = createSync({
     host: {
       place: () => ({ kind: "character", owner: "Mira.png", file: chat, integrity: "", title: chat }),
@@ -180,6 +181,32 @@ async function first({ spoken }) {
   link.close();
 }
 
+/** A first exchange of two pages' stores. A page meets a sidecar, which gives out and takes in faster, or the mirror. */
+async function replicas({ spoken }) {
+  const database = `${DATABASE}-replica`;
+  const { link: filling } = await start({ database, sidecar });
+  await desk(filling).show("full", hosted(spoken));
+  const { commits } = await filling.call("extract.run", { chat: "full", lag: 0 });
+  filling.close();
+  const { link: one } = await start({ database });
+  const { link: other } = await start({ database: `${database}-new`, sidecar });
+  const spent = { "sync.vector": 0, "sync.pull": 0, "sync.push": 0 };
+  const timed = (link) => async (method, params) => {
+    const begin = performance.now();
+    const answer = await link.call(method, params);
+    spent[method] += performance.now() - begin;
+    return answer;
+  };
+  const part = (name, method, goal) => figures.push({ name, goal, ms: [spent[method]], long: [] });
+  const records = await measure("first sync of two pages, 5,000 messages read by rules", "", () => pass(timed(one), timed(other)), { runs: 1 });
+  figures.at(-1).goal = `${records} records, ${commits} of them commits`;
+  part("  of that: given out", "sync.pull", "");
+  part("  of that: taken in", "sync.push", "< 5000");
+  await measure("  a round without news", "", () => pass(timed(one), timed(other)), { runs: 10 });
+  one.close();
+  other.close();
+}
+
 /** Vectors of 512 numbers without an embedder's time. */
 async function vectors() {
   const dimension = 512;
@@ -203,10 +230,11 @@ tell(async () => {
     if (parts.join() === "starts") return { figures };
     if (wanted("vectors")) await vectors();
     const world = await (await fetch("/build/bench/world.json")).json();
-    await fill(world);
+    if (["opening", "recalls", "first"].some(wanted)) await fill(world);
     if (wanted("opening")) await opening(world);
     if (wanted("recalls")) await recalls(world);
     if (wanted("first")) await first(world);
+    if (wanted("replicas")) await replicas(world);
     return { figures };
   } catch (error) {
     return { figures, error: `${error.code ?? ""} ${error.stack ?? error}` };

@@ -1,5 +1,5 @@
 // The figures of tests/bench/page.html: node tests/bench/page.mjs CHROMIUM BUILD [PARTS]   after tests/bench/page.py has made build/bench/world.json
-// PARTS: some of starts, vectors, opening, recalls, first, with commas between
+// PARTS: some of starts, vectors, opening, recalls, first, replicas, with commas between
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,6 +16,7 @@ const number = (value) => (value < 10 ? value.toFixed(1) : value.toFixed(0)).pad
 async function show(host, wanted) {
   const { figures = [], error } = await visit(host, `/tests/bench/page.html?${wanted}`, host);
   for (const { name, ms, long, goal } of figures) {
+    if (!ms.length) continue; // it failed, as the error says
     const tasks = long.length ? `${long.length}: ${sorted(long).slice(-3).join(" ")}` : "-";
     console.log(`${name.padEnd(60)} ${number(at(ms, 0.5))} ${number(at(ms, 1))} ${String(ms.length).padStart(5)}  ${tasks.padEnd(10)}  ${goal}`);
   }

@@ -68,19 +68,32 @@ def test_marks_are_set_seen_and_taken_back(data: Path) -> None:
     answered(data, "archive", node)
     assert "(archived)" in tidelore(data, "list", "tonight").stdout
     answered(data, "unarchive", node)
-    answered(data, "private", node)
+    answered(data, "pin", node)
+    said = " ".join(tidelore(data, "private", node).stdout.split())
+    assert "Private, so it goes into no prompt and no export: The lantern" in said
+    assert "It is not pinned any more." in said
+    shown = tidelore(data, "changes", "--limit", "1").stdout
+    assert "made private, unpinned, a person" in shown
+    assert "The lantern of Saltmarsh burns in the mill tonight." in shown
+    assert "True" not in shown
+    assert "nothing" not in shown
     assert "tonight" not in json.dumps([each["text"] for each in answered(data, "graph")["nodes"]])
     answered(data, "public", node)
     changes = answered(data, "changes")["changes"]
-    assert [each["change"] for each in changes] == ["public", "private", "unarchive", "archive", "unpin", "pin"]
+    assert [each["change"] for each in changes] == ["public", "private", "pin", "unarchive", "archive", "unpin", "pin"]
     told = tidelore(data, "changes", "--limit", "2", "--lang", "zh").stdout
     assert "取消私密" in told
-    assert "4" in told
+    assert "设为私密、取消置顶" in told
+    assert "5" in told
+    assert "Taken back: not private any more: The lantern" in tidelore(data, "undo").stdout
 
 
 def test_a_history_tells_versions_and_receipts(data: Path) -> None:
     node = _moment(data, "mill tonight")
     answered(data, "edit", node, "text=The lantern is out.")
+    changes = tidelore(data, "changes").stdout
+    assert "\n  The lantern is out." in changes
+    assert "text: The lantern of Saltmarsh burns in the mill tonight. -> The lantern is out." in " ".join(changes.split())
     shown = tidelore(data, "history", node[:8]).stdout
     assert "edited, a person" in shown
     assert "text: The lantern is out." in shown

@@ -134,16 +134,64 @@ def test_two_processes_that_write_to_one_store_number_each_record_once(tmp_path:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("purged", [False, True])
+def test_two_processes_that_take_in_the_same_records_at_once_both_succeed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, purged: bool
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "one", tmp_path / "other", tmp_path / "other") as (one, other, beside):
+            await show(one)
+            if purged:
+                await fetch(other, one)
+                await one.call("node.purge", {"chat": "c", "node": next(iter((await moments(one)).values()))})
+            found = over_the_wire(await one.call("sync.pull", await other.call("sync.vector", {})))
+            name = "purge" if purged else "write"
+            store = getattr(beside.store, name)
+
+            async def late(what: Any) -> Any:
+                monkeypatch.setattr(beside.store, name, store)
+                assert (await other.call("sync.push", found))["new"] > 0
+                return await store(what)
+
+            monkeypatch.setattr(beside.store, name, late)
+            done = await beside.call("sync.push", found)
+            assert (done["new"], done["wanted"], done["refused"]) == (0, {}, {})
+            ours, theirs = await beside.call("sync.vector", {}), await one.call("sync.vector", {})
+            assert (ours["vector"], ours["chains"]) == (theirs["vector"], theirs["chains"])
+
+    asyncio.run(main())
+
+
+def commit(at: int) -> Commit:
+    stated = EnsureNode(Evident("moment", (0,)), "event", {"text": f"moment {at}"}, (Quote(0),))
+    return windowed("model", [stated], [f"{at:032x}"], clock=at, replica="r")
+
+
+async def fill(store: Store, first: int, last: int) -> None:
+    """A source and a commit for each number."""
+    numbers = range(first, last)
+    await store.write(Batch(POOL, [Source(f"{at:032x}", "user", f"words {at}") for at in numbers], [commit(at) for at in numbers]))
+
+
+def test_a_change_does_not_wait_until_a_large_file_of_the_mirror_is_taken_in(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path / "one", tmp_path / "other") as (one, other):
+            await fill(one.store, 1, 3000)
+            one.files = other.files = Folder()
+            await one.call("sync.mirror", {})
+            taking = asyncio.create_task(other.call("sync.mirror", {}))
+            while not await other.store.heads():
+                await asyncio.sleep(0)
+            await other.call("node.write", {"scope": "profile", "text": "The kettle is hot."})
+            theirs = (await other.store.heads())[await one.store.replica()]
+            assert theirs.sequence < 5998, "the rest of the file is still to come"
+            assert (await taking)["new"] == 5998
+
+    asyncio.run(main())
+
+
 def test_a_round_without_news_does_not_depend_on_how_much_there_is(tmp_path: Path) -> None:
     """Counted in what SQLite does, not in time."""
-
-    def commit(at: int) -> Commit:
-        stated = EnsureNode(Evident("moment", (0,)), "event", {"text": f"moment {at}"}, (Quote(0),))
-        return windowed("model", [stated], [f"k{at}"], clock=at, replica="r")
-
-    async def fill(store: Store, first: int, last: int) -> None:
-        numbers = range(first, last)
-        await store.write(Batch(POOL, [Source(f"k{at}", "user", f"words {at}") for at in numbers], [commit(at) for at in numbers]))
 
     async def steps(service: Service) -> int:
         done = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from tidelore.engine.bulk import in_bulk
@@ -31,7 +31,8 @@ KEPT_POOLS = 8
 
 
 class Chats:
-    """Opens chats and writes to them. Mutations are serialised by `lock`; hold it only while nothing slow is awaited."""
+    """Opens chats and writes to them. Mutations are serialised by `lock`; hold it only while nothing slow is awaited. `readings` is another
+    number whenever something was found to be stored other than by the methods here."""
 
     def __init__(self, store: Store, now: Now, token: Token) -> None:
         self.store = store
@@ -44,6 +45,9 @@ class Chats:
         self.named = Records()
         self._pools: dict[str, OpenPool] = {}
         self._version = -1
+        self._sizes: Mapping[str, int] | None = None
+        self._written = 0
+        self.readings = 0
         self._screens = 0
         self.kept_pools = KEPT_POOLS
 
@@ -73,6 +77,22 @@ class Chats:
         await self.catch_up()
         record = self.named.get(name)
         return await self._opened(record) if record is not None else None
+
+    async def sizes(self) -> Mapping[str, int]:
+        """How many messages each chat (id) has; read once until that changes. What is stored was looked at before, as by `records`."""
+        found = self._sizes
+        if found is None:
+            before = self.readings, self._written
+            found = await self.store.sizes()
+            if before == (self.readings, self._written):
+                self._sizes = found
+        return found
+
+    async def among(self, names: Iterable[str]) -> list[OpenChat]:
+        """Those of these chats that are there, with one look at what is stored for all of them."""
+        await self.catch_up()
+        records = [record for name in dict.fromkeys(names) if (record := self.named.get(name)) is not None]
+        return [await self._opened(record) for record in records]
 
     async def open(self, name: str) -> OpenChat:
         """The chat of that name. Raises NotFound."""
@@ -126,6 +146,8 @@ class Chats:
         version = await self.store.version()
         if version == self._version:
             return
+        self.readings += 1
+        self._sizes = None
         if not self.replica:
             self.replica = await self.store.replica()
         for record in await self.named.read(self.store):
@@ -309,6 +331,8 @@ class Chats:
                 self._lose(chat)
                 raise
             chat.revision += 1
+            self._written += 1
+            self._sizes = None
             if made:
                 self.named.add(record)
                 chat.home.chats[record.id] = chat

@@ -83,7 +83,7 @@ class Timeline:
     """A chat as it stands and what is live on it.
 
     `lineage`: the ids of the chats that this one branched from. `prefix`: the timeline stands for an earlier state of its chat,
-    so a person's later commits do not count.
+    so a person's later commits do not count. `shown` is another number whenever the messages or what is shown of them are others.
     """
 
     def __init__(self, pool: Pool, chat: str, lineage: Iterable[str] = (), *, prefix: bool = False) -> None:
@@ -91,6 +91,7 @@ class Timeline:
         self.chat = chat
         self.lineage = frozenset(lineage) | {chat}
         self.prefix = prefix
+        self.shown = 0
         self._clear()
 
     def _clear(self) -> None:
@@ -187,6 +188,7 @@ class Timeline:
             return
         refold = slot.name != entry.name or slot.date != entry.date
         slot.name, slot.hidden, slot.date = entry.name, entry.hidden, entry.date
+        self.shown += 1
         change.slots_changed.append(slot)
         if not refold:
             return
@@ -206,6 +208,7 @@ class Timeline:
         change.swap(old, new)
 
     def _splice(self, start: int, end: int, fresh: list[Slot], change: Change) -> None:
+        self.shown += 1
         out = self.slots[start:end]
         for slot in out:
             here = self.places[slot.key]

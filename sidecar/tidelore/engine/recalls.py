@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+
+from tidelore.engine.recall.admit import Decision, Reason
+from tidelore.engine.recall.score import NAMES
 
 KEPT = 64
 
@@ -19,6 +22,27 @@ class Looked:
     signals: Mapping[str, float]
 
 
+class LookedAt:
+    """What became of the memories that were looked at. They are many, and few are ever asked about: so figures alone are kept of each, no
+    text, and read when somebody asks."""
+
+    def __init__(self, decisions: Iterable[Decision], core: Iterable[str]) -> None:
+        self._rows: dict[str, tuple[bool, Reason, float, tuple[float, ...]]] = {
+            each.scored.document.id: (each.taken, each.reason, each.scored.score, each.scored.shares) for each in decisions
+        }
+        self._core = frozenset(core)
+
+    def get(self, node: str) -> Looked | None:
+        if node in self._core:
+            return Looked("core", True, "core", 0.0, {})
+        row = self._rows.get(node)
+        if row is None:
+            return None
+        taken, reason, score, shares = row
+        signals = {name: round(value, 6) for name, value in zip(NAMES, shares, strict=True) if value}
+        return Looked("recalled" if taken else "", taken, reason, round(score, 6), signals)
+
+
 @dataclass(frozen=True, slots=True)
 class Held:
     """A recall: for which chat (id), when (ms since 1970), from which words; the memories of both blocks and what they cost; what became of
@@ -29,7 +53,7 @@ class Held:
     query: str
     nodes: tuple[str, ...]
     tokens: int
-    looked: Mapping[str, Looked]
+    looked: LookedAt
 
 
 class Recalls:

@@ -20,7 +20,7 @@ from tidelore.serve.rooms import Room
 from tidelore.serve.table import Bound
 
 MOST_TEXTS = 512
-LONGEST_BUDGET = 600.0
+LONGEST_BUDGET = 1800.0
 
 
 @dataclass(frozen=True, slots=True)

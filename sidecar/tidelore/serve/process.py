@@ -31,6 +31,7 @@ from tidelore.serve import console
 from tidelore.serve.app import App, Parts, build
 from tidelore.serve.console_logins import Logins
 from tidelore.serve.descriptors import allow_many
+from tidelore.serve.embedder_files import shipped_embedder
 from tidelore.serve.gate import Rules
 from tidelore.serve.idle import Idle
 from tidelore.serve.limits import USUAL, Limits
@@ -125,7 +126,8 @@ async def run(options: Options, ready: Callable[[Running], None]) -> None:
 def _parts(options: Options, keyring: Keyring, rooms: Rooms, pairings: Pairings, logins: Logins) -> Parts:
     serve = options.config.serve
     hosts = {name.lower() for name in serve.hosts} | ({serve.host.lower()} if options.remote else set())
-    runtime = Runtime(shipped(), options.data / RUNTIME_FOLDER, serve.cdns, Path(serve.runtime).expanduser() if serve.runtime else None)
+    folder = Path(serve.runtime).expanduser() if serve.runtime else None
+    runtime = Runtime(shipped(), options.data / RUNTIME_FOLDER, serve.cdns, folder, embedder=shipped_embedder())
     rules = Rules(frozenset(hosts), frozenset(serve.origins))
     return Parts(rules, keyring, rooms, pairings, runtime, time.monotonic, options.limits, logins)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,9 @@ from tidelore.serve.table import Bound
 
 VECTORS = "vectors.json"
 LOOK_SECONDS = 1.0
+# Seconds after which a thread that works hands Python on to one that waits. The thread of the embedder asks for it after each product of a
+# question's few rows: with Python's own 5 ms one question's vector takes 18 ms while another's recall is worked out, with this 5.
+HANDED_ON = 0.0005
 # One recall may read so many chats; a page has less memory, so the engine keeps fewer on its own.
 KEPT_POOLS = 256
 # These write receipts alone: nobody has to read a chat again for them.
@@ -187,9 +191,12 @@ class Rooms:
 @asynccontextmanager
 async def opened(profiles: Profiles, models: Models) -> AsyncIterator[Rooms]:
     rooms = Rooms(profiles, models)
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(HANDED_ON)
     try:
         yield rooms
     finally:
+        sys.setswitchinterval(usual)
         await rooms.aclose()
 
 

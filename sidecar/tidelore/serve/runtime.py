@@ -18,10 +18,14 @@ import httpx
 
 from tidelore.engine.errors import BadInput, StoreError
 from tidelore.engine.params import parse
+from tidelore.host.config import CDNS
+from tidelore.serve.embedder_files import EmbedderFile, EmbedderLock, packed
 from tidelore.serve.faults import Refusal
 
 LOCK = "runtime.json"
 SECONDS = 300.0
+MOST = 64 * 1024 * 1024
+"""Bytes that are read of a file whose size is not known."""
 TYPES: Mapping[str, str] = {
     ".mjs": "text/javascript",
     ".js": "text/javascript",
@@ -35,6 +39,8 @@ TYPES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class LockedFile:
+    """`size` 0: not known, the hash alone decides."""
+
     name: str
     size: int
     sha256: str
@@ -59,18 +65,29 @@ def shipped() -> RuntimeLock:
 
 class Runtime:
     """`cache`: where fetched files are kept. `folder`: a folder that has them, as `make wasm` fills one; it may have the engine itself
-    too, by its own lock.json. `cdns`: addresses of folders, tried in order."""
+    too, by its own lock.json. `cdns`: addresses of folders, tried in order. `embedder`: what a page that embeds by itself needs
+    beside it."""
 
     def __init__(
-        self, lock: RuntimeLock, cache: Path, cdns: Sequence[str], folder: Path | None, client: httpx.AsyncClient | None = None
+        self,
+        lock: RuntimeLock,
+        cache: Path,
+        cdns: Sequence[str],
+        folder: Path | None,
+        client: httpx.AsyncClient | None = None,
+        *,
+        embedder: EmbedderLock | None = None,
     ) -> None:
         """Raises BadInput for a folder whose lock.json is none."""
         self._cache = cache / f"pyodide-{lock.pyodide}"
         self._cdns = [cdn.replace("{pyodide}", lock.pyodide).rstrip("/") + "/" for cdn in cdns]
         self._folder = folder
         self._client = client
-        self._fetchable = lock.by_name
-        self._files = {**(_lock_of(folder) if folder else {}), **lock.by_name}
+        self._embedder = {file.name: file for file in embedder.files} if embedder else {}
+        # Whoever names addresses of their own wants to be asked nowhere else.
+        self._public = list(cdns) == list(CDNS)
+        self._fetchable = {**lock.by_name, **{each.name: LockedFile(each.name, each.size, each.sha256) for each in self._embedder.values()}}
+        self._files = {**(_lock_of(folder) if folder else {}), **self._fetchable}
         self._locks: dict[str, asyncio.Lock] = {}
 
     def file(self, name: str) -> LockedFile:
@@ -90,20 +107,28 @@ class Runtime:
                     return data
             if name not in self._fetchable:
                 raise _unreachable(name, ["not in the folder"])
-            data = await self._fetch(file)
+            form = self._embedder.get(name)
+            if form and form.packed:
+                return await asyncio.to_thread(_pack, file)
+            data = await self._fetch(file, self._places(form))
             await asyncio.to_thread(_keep, self._cache / name, data)
             return data
 
-    async def _fetch(self, file: LockedFile) -> bytes:
+    def _places(self, form: EmbedderFile | None) -> list[str]:
+        if form is None or not self._public:
+            return self._cdns
+        return form.places
+
+    async def _fetch(self, file: LockedFile, places: Sequence[str]) -> bytes:
         said: list[str] = []
         refused = False
         async with contextlib.AsyncExitStack() as stack:
             client = self._client
             if client is None:
                 client = await stack.enter_async_context(httpx.AsyncClient(follow_redirects=True))
-            for cdn in self._cdns:
+            for cdn in places:
                 try:
-                    data = await _download(client, cdn + file.name, file.size)
+                    data = await _download(client, cdn + file.name, file.size or MOST)
                 except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
                     said.append(f"{cdn}: {str(error) or type(error).__name__}")
                     continue
@@ -137,13 +162,23 @@ async def _download(client: httpx.AsyncClient, url: str, size: int) -> bytes | s
     return bytes(data)
 
 
+def _pack(file: LockedFile) -> bytes:
+    """The zip of the installed package. Raises Refusal where another version of it is installed, or none."""
+    data = packed()
+    if data is None or not _matches(data, file):
+        what = "another version of the package is installed" if data else "the package is not installed"
+        hint = "Install the version that the sidecar was made with: pip install --upgrade --force-reinstall tidelore."
+        raise Refusal(502, "runtime_unreachable", f"{file.name} cannot be made: {what}.", hint)
+    return data
+
+
 def _unreachable(name: str, said: Sequence[str]) -> Refusal:
     hint = "Check the internet connection, name other addresses in config.toml, or start with --runtime DIR."
     return Refusal(502, "runtime_unreachable", f"{name} could not be fetched ({'; '.join(said) or 'no address is set'}).", hint)
 
 
 def _matches(data: bytes, file: LockedFile) -> bool:
-    return len(data) == file.size and hashlib.sha256(data).hexdigest() == file.sha256
+    return file.size in (0, len(data)) and hashlib.sha256(data).hexdigest() == file.sha256
 
 
 def _checked(path: Path, file: LockedFile) -> bytes | None:

@@ -15,6 +15,7 @@ from tests.sidecar.model_server import serving as embedding
 from tests.sidecar.serve.kit import SECONDS, Server, messages, serving
 from tidelore.host.config import Config, EmbedderConfig
 from tidelore.host.embedding_queue import BEGUN
+from tidelore.host.open import open_service
 
 
 def rows(request: Request) -> Reply:
@@ -68,6 +69,28 @@ def test_a_purge_takes_the_vectors_off_the_disk(tmp_path: Path, with_embedder: b
         assert not after & gone
         assert bool(after & held) == with_embedder
         assert len(list(tmp_path.glob("vectors*.npz"))) == (1 if with_embedder else 0)
+
+    with embedding(rows) as server:
+        asyncio.run(run(server.url))
+
+
+@pytest.mark.parametrize("with_embedder", [True, False])
+def test_a_memory_that_another_process_on_the_store_was_told_to_forget_leaves_no_vector(tmp_path: Path, with_embedder: bool) -> None:
+    """As `tidelore mirror` is told by the files of another replica."""
+
+    async def run(url: str) -> None:
+        here = Config(embedder=EmbedderConfig(url, "e"))
+        async with serving(tmp_path, config=here) as server:
+            await two_chats(server)
+            await until(lambda: kept(tmp_path)[1] == 2)
+        async with serving(tmp_path, config=here if with_embedder else Config(embedder=EmbedderConfig(name="none"))) as server:
+            nodes = (await call(server, "graph.get", chat="second"))["nodes"]
+            node = next(each["id"] for each in nodes if each["kind"] == "moment")
+            assert node in kept(tmp_path)[0]
+            async with open_service(tmp_path) as other:
+                await other.call("node.purge", {"chat": "second", "node": node})
+            await until(lambda: node not in kept(tmp_path)[0])
+        assert bool(kept(tmp_path)[0]) == with_embedder
 
     with embedding(rows) as server:
         asyncio.run(run(server.url))

@@ -75,7 +75,7 @@ async def chat_list(service: Service, params: m.NoParams, call: Call) -> r.ChatI
     """All chats, oldest first."""
     del params, call
     records = [record for record in await service.chats.records() if not record.name.startswith(SCOPE_MARK)]
-    sizes = await service.store.sizes()
+    sizes = await service.chats.sizes()
     parents = service.chats.named.parents()
     return r.ChatInfos(
         [r.ChatInfo(each.name, sizes.get(each.id, 0), parents.get(each.id, ""), each.pool, parents.get(each.id) == "") for each in records]

@@ -74,8 +74,8 @@ async def extract_run(service: Service, params: m.ExtractRun, call: Call) -> r.E
             else:
                 assert service.complete is not None
                 asked = await schema_of(service), attempts, lag, exchanges, hand
-                templates = await templates_of(service)
-                outcome = await run_model(service.chats, chat, service.complete, *asked, job.progress, job.cancelled, templates)
+                how = await templates_of(service), service.model_seconds
+                outcome = await run_model(service.chats, chat, service.complete, *asked, job.progress, job.cancelled, *how)
     finally:
         service.extracting.discard(mine)
     chat = await service.chats.open(params.chat)

@@ -13,6 +13,7 @@ from tidelore.engine.nodes import NodeState
 from tidelore.engine.operations.choosing import Wanted, places
 from tidelore.engine.operations.edges import found
 from tidelore.engine.recall.core import card_text
+from tidelore.engine.recall.index import asks
 from tidelore.engine.table import Call, method, positive
 from tidelore.engine.text.tokens import tokens
 from tidelore.engine.text.unicode14 import fold
@@ -45,6 +46,9 @@ async def node_list(service: Service, params: mc.NodeList, call: Call) -> rc.Nod
         if (near is None or node.id in near) and (not params.marked or node.marked(params.marked)) and finds(node)
     ]
     rows.sort(key=_order(chat, params.sort))
+    if params.query and params.sort == "newest":
+        # Who searches wants what was said, before what somebody asked about it.
+        rows.sort(key=lambda node: node.kind == "moment" and asks(node.text))
     page = rows[params.offset : params.offset + limit]
     end = params.offset + limit
     return rc.NodeRows([_row(chat, node) for node in page], len(rows), end if end < len(rows) else None)
@@ -108,6 +112,7 @@ def _importance(node: NodeState) -> float | None:
 
 def _row(chat: OpenChat, node: NodeState) -> rc.NodeRow:
     at = places(node, chat.timeline)
+    first = chat.timeline.slots[at[0]] if at else None
     clock, author = _changed(chat, node)
     shown = sum(1 for name in node.edges if (other := chat.graph.nodes[chat.graph.edges[name].other(node.id)]).parts and other.shown)
     return rc.NodeRow(
@@ -126,4 +131,6 @@ def _row(chat: OpenChat, node: NodeState) -> rc.NodeRow:
         len(node.evidence),
         author,
         when(clock),
+        first.name if first else "",
+        first.date if first else "",
     )

@@ -11,7 +11,7 @@ from tidelore.engine.chats import OpenChat
 from tidelore.engine.errors import BadInput, Conflict, NotFound
 from tidelore.engine.explain import card, trace
 from tidelore.engine.extract.run import chat_language
-from tidelore.engine.operations.settings import values_of
+from tidelore.engine.operations.settings import values_at_hand
 from tidelore.engine.ports import Batch, LedgerRow
 from tidelore.engine.recall.index import Index
 from tidelore.engine.recall.presets import PRESETS
@@ -19,8 +19,8 @@ from tidelore.engine.recall.repeats import repeated
 from tidelore.engine.recall.rerank import Judge
 from tidelore.engine.recall.run import Recall, Request, recall
 from tidelore.engine.recall.standing import made_again, reading
-from tidelore.engine.recalls import Held, Looked
-from tidelore.engine.scopes import SCOPE_MARK
+from tidelore.engine.recalls import Held, LookedAt
+from tidelore.engine.scopes import SCOPE_MARK, scope_chat
 from tidelore.engine.table import Call, method, positive
 from tidelore.engine.token_counts import first_that_fits
 
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 async def recall_run(service: Service, params: m.RecallRun, call: Call) -> r.Recalled:
     """From what the user wrote to the memories for the prompt, with a trace. Nothing counts as delivered yet."""
     del call
-    usual = await values_of(service)
+    chat, indexes = await _read(service, params.chat, params.scopes, params.beside)
+    usual = await values_at_hand(service)
     preset = PRESETS.get(params.preset or usual["recall.preset"])
     if preset is None:
         raise BadInput(f"There is no preset named {params.preset!r}.", f"Presets: {', '.join(PRESETS)}.")
@@ -46,7 +47,6 @@ async def recall_run(service: Service, params: m.RecallRun, call: Call) -> r.Rec
         raise BadInput("Both `context_from` and `context_tokens` are given.", "Send the one or the other.")
     if params.context_tokens is not None and params.context_tokens < 0:
         raise BadInput(f"context_tokens is {params.context_tokens}.", "0 means that no message is in the prompt anyway.")
-    chat = await service.chats.open(params.chat)
     request = Request(
         params.query,
         preset,
@@ -60,7 +60,6 @@ async def recall_run(service: Service, params: m.RecallRun, call: Call) -> r.Rec
         params.exclude,
         patience=_patience(usual["recall.patience"] if params.patience is None else params.patience),
     )
-    indexes = await _indexes(service, chat, params.scopes, params.beside)
     judge = _judge(service, usual["recall.rerank"] if params.rerank is None else params.rerank)
     # What a model says is no function of the chat, so such an answer is not kept.
     found = await repeated(request, indexes, service.vectors) if judge is None else await recall(request, indexes, service.vectors, judge)
@@ -72,8 +71,7 @@ async def recall_check(service: Service, params: m.RecallCheck, call: Call) -> r
     """Whether a recall that was made earlier is still supported by the chat on screen, so that its text can be used once more, as for
     another swipe of the same answer. A text that was kept somewhere else need not be believed: with `cards` it is made again."""
     del call
-    chat = await service.chats.open(params.chat)
-    indexes = await _indexes(service, chat, params.scopes, params.beside)
+    chat, indexes = await _read(service, params.chat, params.scopes, params.beside)
     for index in indexes:
         index.refresh()
     state, gone = reading(params.nodes, indexes)
@@ -84,12 +82,15 @@ async def recall_check(service: Service, params: m.RecallCheck, call: Call) -> r
     return r.Checked(stands, gone, core.text, recalled.text)
 
 
-async def _indexes(service: Service, chat: OpenChat, scopes: Sequence[str], beside: Sequence[str]) -> list[Index]:
-    """The chat's own first, then those of scopes, then those of other chats."""
-    others = [await service.chats.scoped(scope) for scope in dict.fromkeys(scopes)]
-    others += [await service.chats.find(name) for name in dict.fromkeys(beside) if name != chat.record.name]
-    # A scope may be the chat itself: no memory counts twice.
-    return [chat.index, *(each.index for each in others if each is not None and each is not chat)]
+async def _read(service: Service, name: str, scopes: Sequence[str], beside: Sequence[str]) -> tuple[OpenChat, list[Index]]:
+    """The chat that is named, and the indexes that are read: its own first, then those of scopes, then those of other chats. A scope may
+    be the chat itself: no memory counts twice. Raises NotFound, BadInput."""
+    found = await service.chats.among([name, *map(scope_chat, scopes), *beside])
+    if not found or found[0].record.name != name:
+        # It is not there, or was made just now.
+        chat = await service.chats.open(name)
+        found = [chat, *(each for each in found if each is not chat)]
+    return found[0], [each.index for each in found]
 
 
 def _judge(service: Service, seconds: float) -> Judge | None:
@@ -108,7 +109,8 @@ def _recalled(service: Service, chat: OpenChat, query: str, found: Recall, index
     id_ = service.chats.token()
     nodes = list(dict.fromkeys((*found.core.nodes, *(each.document.id for each in found.cards))))
     cost = found.core.tokens + found.recalled.tokens
-    service.recalls.add(id_, Held(chat.record.id, service.chats.now(), query[:QUERY_KEPT], tuple(nodes), cost, _looked(found)))
+    looked = LookedAt(found.decisions, found.core.nodes)
+    service.recalls.add(id_, Held(chat.record.id, service.chats.now(), query[:QUERY_KEPT], tuple(nodes), cost, looked))
     return r.Recalled(
         id_,
         [card(found.homes[each.document.id], each) for each in found.cards],
@@ -120,22 +122,6 @@ def _recalled(service: Service, chat: OpenChat, query: str, found: Recall, index
         list(found.degraded),
         trace(chat, found) if wants_trace else None,
     )
-
-
-def _looked(found: Recall) -> dict[str, Looked]:
-    """What became of the memories that were looked at."""
-    out = {
-        each.scored.document.id: Looked(
-            "recalled" if each.taken else "",
-            each.taken,
-            each.reason,
-            round(each.scored.score, 6),
-            {name: round(value, 6) for name, value in each.scored.signals.items() if value},
-        )
-        for each in found.decisions
-    }
-    out |= {node: Looked("core", True, "core", 0.0, {}) for node in found.core.nodes}
-    return out
 
 
 async def _cooling(service: Service, chat: OpenChat, params: m.RecallRun, answers: int) -> frozenset[str]:
@@ -191,8 +177,8 @@ def _reasons(held: Held | None, nodes: Sequence[str]) -> dict[str, Any]:
     """Why each memory was taken, for the ledger; nothing for a recall that is not known any more."""
     if held is None:
         return {}
-    looked = {node: held.looked[node] for node in nodes if node in held.looked}
-    return {"why": {node: [each.reason, each.score] for node, each in looked.items()}}
+    looked = {node: held.looked.get(node) for node in nodes}
+    return {"why": {node: [each.reason, each.score] for node, each in looked.items() if each is not None}}
 
 
 async def _receipt(service: Service, chat: OpenChat, id_: str) -> list[str] | None:

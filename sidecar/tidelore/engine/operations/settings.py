@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
 
 from tidelore.engine import methods as m
 from tidelore.engine import methods_care as mc
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # Where the store keeps them.
 KEY = "settings"
+# The number of the reading (Chats.readings) at which they were read, and what they were.
+_at_hand: WeakKeyDictionary[Service, tuple[int, dict[str, Any]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,15 @@ async def values_of(service: Service) -> dict[str, Any]:
     return {name: each.default for name, each in SETTINGS.items()} | await _stored(service)
 
 
+async def values_at_hand(service: Service) -> dict[str, Any]:
+    """The same for who has just looked at what is stored, as by opening a chat: read once until that changes."""
+    readings = service.chats.readings
+    known = _at_hand.get(service)
+    if known is None or known[0] != readings:
+        known = _at_hand[service] = (readings, await values_of(service))
+    return known[1]
+
+
 async def value_of(service: Service, name: str) -> Any:
     """What a setting is now."""
     return (await _stored(service)).get(name, SETTINGS[name].default)
@@ -102,6 +114,7 @@ async def _stored(service: Service) -> dict[str, Any]:
 async def _store(service: Service, values: Mapping[str, Any]) -> ro.Settings:
     chosen = {name: value for name, value in values.items() if value != SETTINGS[name].default}
     await service.store.write(Batch(settings={KEY: chosen}))
+    service.chats.reread()
     return _described(chosen)
 
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from tidelore.engine import methods as m
 from tidelore.engine import methods_care as mc
-from tidelore.engine import results as r
 from tidelore.engine import results_care as rc
 from tidelore.engine.chats import OpenChat
 from tidelore.engine.errors import Conflict, NotFound
 from tidelore.engine.model import Commit
 from tidelore.engine.operations.graph import by_hand
 from tidelore.engine.table import Call, method, positive
-from tidelore.engine.upkeep.changes import LONGEST, change_of, words_of
+from tidelore.engine.upkeep.changes import LONGEST, change_of, edits_of, subject_of, words_of
 from tidelore.engine.upkeep.versions import when
 
 if TYPE_CHECKING:
@@ -25,8 +24,8 @@ SHORTEST_ID = 8
 BY_PEOPLE = frozenset({"person", "import"})
 
 
-@method("undo", m.Undo, r.Changed, writes=True)
-async def undo(service: Service, params: m.Undo, call: Call) -> r.Changed:
+@method("undo", m.Undo, rc.Turned, writes=True)
+async def undo(service: Service, params: m.Undo, call: Call) -> rc.Turned:
     """Take back a change by hand or an upkeep; undoing the undo is a redo."""
     del call
     async with service.chats.lock:
@@ -35,11 +34,11 @@ async def undo(service: Service, params: m.Undo, call: Call) -> r.Changed:
         if commit.id not in {each.id for each in _standing(chat)}:
             raise Conflict("This change is undone already.", "Undo the undo to bring it back.")
         undone = await by_hand(service, chat, [], undoes=commit.id)
-        return r.Changed(undone.id, *words_of(chat.graph, commit))
+        return _turned(chat, undone.id, commit)
 
 
-@method("redo", mc.Redo, r.Changed, writes=True)
-async def redo(service: Service, params: mc.Redo, call: Call) -> r.Changed:
+@method("redo", mc.Redo, rc.Turned, writes=True)
+async def redo(service: Service, params: mc.Redo, call: Call) -> rc.Turned:
     """Bring back what was undone: the newest of it, or what is named."""
     del call
     async with service.chats.lock:
@@ -55,7 +54,7 @@ async def redo(service: Service, params: mc.Redo, call: Call) -> r.Changed:
             if found is None:
                 raise NotFound("There is nothing to redo in this chat.", "redo brings back what undo took back.")
         done = await by_hand(service, chat, [], undoes=found.id)
-        return r.Changed(done.id, *words_of(chat.graph, chat.pool.commits[found.undoes]))
+        return _turned(chat, done.id, chat.pool.commits[found.undoes])
 
 
 @method("undo.list", mc.UndoList, rc.ChangeRows)
@@ -83,6 +82,14 @@ async def undo_list(service: Service, params: mc.UndoList, call: Call) -> rc.Cha
     return rc.ChangeRows(rows, len(here), page[-1].id if start + limit < len(here) else "")
 
 
+def _turned(chat: OpenChat, done: str, commit: Commit) -> rc.Turned:
+    # An undo has no words of its own: what is said is what it took back.
+    while commit.undoes and commit.undoes in chat.pool.commits:
+        commit = chat.pool.commits[commit.undoes]
+    node, text = words_of(chat.graph, commit)
+    return rc.Turned(done, node, text, change_of(commit), subject_of(chat.graph, commit, node)[:LONGEST], edits_of(commit, node))
+
+
 def _row(chat: OpenChat, commit: Commit, undo_: str, waiting: Iterable[str]) -> rc.ChangeRow:
     node, text = words_of(chat.graph, commit)
     return rc.ChangeRow(
@@ -96,6 +103,8 @@ def _row(chat: OpenChat, commit: Commit, undo_: str, waiting: Iterable[str]) -> 
         bool(undo_),
         undo_,
         not undo_ and (commit.id in waiting or commit.id not in chat.timeline.windowless),
+        subject_of(chat.graph, commit, node)[:LONGEST],
+        edits_of(commit, node),
     )
 
 

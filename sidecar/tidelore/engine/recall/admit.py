@@ -11,7 +11,7 @@ from tidelore.engine.ports import VectorModel
 from tidelore.engine.recall.index import FEWEST, Document
 from tidelore.engine.recall.presets import Preset
 from tidelore.engine.recall.rerank import GATE, JUDGED
-from tidelore.engine.recall.score import Scored
+from tidelore.engine.recall.score import ANSWER, DATE, SPEAKER, Scored
 from tidelore.engine.text.sentences import sentences
 
 Reason = Literal[
@@ -112,8 +112,8 @@ def _reasons(ranked: Sequence[Scored], preset: Preset, model: VectorModel | None
     """Why each may come in; None for what is too weak."""
     strongest = max((each.mass for each in ranked), default=0.0)
     hit = any(each.named or each.share >= preset.share for each in ranked)
-    answers = max((each.score - each.signals["speaker"] for each in ranked), default=0.0) >= least
-    return [_reason(each, preset, model, strongest, hit) if answers or each.named or each.signals["date"] else None for each in ranked]
+    answers = max((each.score - each.shares[SPEAKER] for each in ranked), default=0.0) >= least
+    return [_reason(each, preset, model, strongest, hit) if answers or each.named or each.shares[DATE] else None for each in ranked]
 
 
 def least_score(model: VectorModel | None, memories: int, *, stranger: bool) -> float:
@@ -133,12 +133,12 @@ def _reason(each: Scored, preset: Preset, model: VectorModel | None, strongest: 
     goes_on = hit and preset.walks
     if model is not None and each.cosine is not None and each.cosine >= model.floor * (NEAR_SHARE if goes_on else 1.0):
         return "meaning"
-    if each.signals["date"]:
+    if each.shares[DATE]:
         return "date"
     if goes_on and each.mass >= WALK_SHARE * strongest > 0:
         return "walk"
     # "Where does she live?" shares no word with "I moved to Bergen": whose words were asked for, and of what kind, must do then.
-    if not hit and preset.walks and each.signals["speaker"] and each.signals["answer"]:
+    if not hit and preset.walks and each.shares[SPEAKER] and each.shares[ANSWER]:
         return "name"
     return None
 

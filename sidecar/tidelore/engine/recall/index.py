@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from tidelore.engine.nodes import NodeState, line_of
 from tidelore.engine.recall.asked import names_in, tells_time
 from tidelore.engine.recall.attributes import asked_by
 from tidelore.engine.recall.core import NAME_FIELDS, card_text, core_rank
+from tidelore.engine.recall.idf import Idf
 from tidelore.engine.recall.presets import Weights
 from tidelore.engine.recall.sessions import session_starts
 from tidelore.engine.text.tokens import tokens
@@ -34,8 +34,8 @@ QUESTION_MARKS = ("?", "？", "؟", "\u037e", "⁇", "⁈", "⁉", "՞", "፧")
 @dataclass(frozen=True, slots=True)
 class Document:
     """A memory that can become a card. `order` is the slot order of its place (0: none), `speakers` are folded names, `subject` is the
-    entity that it tells of, `names` counts what it calls by a name (recall/asked.py), `importance` is 0 to 1, `keys` are those of the
-    messages it cites."""
+    entity that it tells of, `names` counts what it calls by a name (recall/asked.py), `degree` how many words and names it holds,
+    `importance` is 0 to 1, `keys` are those of the messages it cites."""
 
     id: str
     kind: str
@@ -49,6 +49,7 @@ class Document:
     tells_time: bool
     names: int
     entities: tuple[str, ...]
+    degree: int
     subject: str
     importance: float
     keys: frozenset[str]
@@ -103,8 +104,11 @@ class Index:
         self._beside: dict[str, list[str]] = {}
         self._following: dict[str, str] | None = None
         self._preceding: dict[str, str] | None = None
-        self._idf: dict[int, float] = {}
+        self._idf = Idf(FEWEST)
+        self._in_sessions: dict[str, dict[int, int]] = {}
+        self._ids: frozenset[str] | None = None
         self._length_at: Counter[int] = Counter()
+        self._shown = -1
         self._seen: tuple[list[str], list[int], list[str]] | None = None
 
     @property
@@ -112,11 +116,21 @@ class Index:
         return len(self.documents)
 
     @property
+    def ids(self) -> frozenset[str]:
+        """Of all documents; the same object until they change, so that whoever looks up something by it can tell at once."""
+        if self._ids is None:
+            self._ids = frozenset(self.documents)
+        return self._ids
+
+    @property
     def _weighed(self) -> int:
         return max(FEWEST, len(self.documents))
 
     def refresh(self) -> None:
         """Take in what the graph and the chat changed since the last call."""
+        if self.timeline.shown == self._shown and not self.graph.dirty:
+            return
+        self._shown = self.timeline.shown
         slots = self.timeline.slots
         # Sessions rest on messages that nothing was remembered of, too, so the graph alone does not tell.
         seen = (self.timeline.keys, self.timeline.orders, [slot.date for slot in slots])
@@ -139,7 +153,9 @@ class Index:
         self._links.clear()
         self._beside.clear()
         self._following = self._preceding = None
-        self._idf.clear()
+        self._idf = Idf(self._weighed)
+        self._in_sessions.clear()
+        self._ids = None
         frequencies = Counter(map(len, self.postings.values()))
         words = len(self.postings)
         total = sum(count * self.idf(frequency) for frequency, count in sorted(frequencies.items()))
@@ -212,6 +228,7 @@ class Index:
             tells_time(text),
             names_in(text),
             tuple(sorted(entities)),
+            len(counts) + len(entities),
             node.id if node.kind in ("entity", "thread") else node.subject,
             _importance(node),
             frozenset(key for key, _ in node.evidence),
@@ -304,10 +321,19 @@ class Index:
 
     def idf(self, frequency: int) -> float:
         """BM25's inverse document frequency, never negative."""
-        value = self._idf.get(frequency)
-        if value is None:
-            value = self._idf[frequency] = math.log(1 + max(0.0, self._weighed - frequency + 0.5) / (frequency + 0.5))
-        return value
+        return self._idf[frequency]
+
+    def in_sessions(self, word: str) -> Mapping[int, int]:
+        """How often a word that some memory holds stands in each session."""
+        found = self._in_sessions.get(word)
+        if found is None:
+            found = {}
+            session_of = self.session_of
+            for id_, times in self.postings[word].items():
+                session = session_of[id_]
+                found[session] = found.get(session, 0) + times
+            self._in_sessions[word] = found
+        return found
 
     def leads(self, frequency: int) -> bool:
         """Whether a word in so many memories leads anywhere."""
@@ -354,9 +380,9 @@ class Index:
         if links is None:
             document = self.documents[id_]
             limit, most = COMMON_SHARE * self._weighed, max(2, COMMON_SHARE * self.size)
-            postings, mentions, idf = self.postings, self.mentions, self.idf
-            words = [(word, idf(count)) for word in document.counts if (count := len(postings[word])) <= limit]
-            names = [(name, idf(count)) for name in document.entities if name in self._named and (count := len(mentions[name])) <= most]
+            postings, mentions, idf = self.postings, self.mentions, self._idf
+            words = [(word, idf[count]) for word in document.counts if (count := len(postings[word])) <= limit]
+            names = [(name, idf[count]) for name in document.entities if name in self._named and (count := len(mentions[name])) <= most]
             links = self._links[id_] = Links(words, names, sum(idf for _, idf in words) + sum(idf for _, idf in names))
         return links
 

@@ -40,6 +40,8 @@ class Block:
     nodes: tuple[str, ...]
 
 
+# A memory is printed when it is weighed, when it is packed, and when its reading is noted.
+@lru_cache(maxsize=1 << 12)
 def line_text(text: str, speaker: str, date: str) -> str:
     """A memory as one line: who said it, when if known, and its words."""
     day = f"{_mark(day)} " if (day := day_of(date)) else ""
@@ -66,6 +68,7 @@ def _one_of_them(match: re.Match[str]) -> str:
     return match[0][0]
 
 
+@lru_cache(maxsize=1 << 6)
 def frame_tokens(kind: str, language: str) -> int:
     """What a block costs beside its lines."""
     return count_tokens(_head(kind, language)) + count_tokens(CLOSE)

@@ -72,11 +72,11 @@ def understand(text: str, index: Index, reply: str = "", earlier: str = "") -> Q
     folded = fold_name(text)
     nearer = fold_name(deciding) if aside else folded
     short = index.graph.aliases.short
-    named = {name for name in (*index.speakers, *short) if _holds(folded, name)}
+    named = {name for name in (*index.speakers, *short) if name in folded and _holds(folded, name)}
     speakers = frozenset(short.get(name, name) for name in named)
     entities: dict[str, float] = {}
     for name, ids in (*index.names.items(), *((each, index.names.get(short[each], ())) for each in short)):
-        if _holds(folded, name):
+        if name in folded and _holds(folded, name):
             weight = 1.0 if not aside or _holds(nearer, name) else ASIDE
             entities.update((id_, max(weight, entities.get(id_, 0.0))) for id_ in ids)
     shadow = {word for name in named for word in tokens(name)}

@@ -78,17 +78,12 @@ def _of(index: Index) -> _Answers:
 
 
 def _key(request: Request, indexes: Sequence[Index], vectors: Vectors | None) -> Hashable | None:
-    """All that an answer rests on, the embedder's patience left out; None where nobody can tell."""
+    """All that an answer rests on, the embedder's patience left out; None where nobody can tell. An answer shows more of the messages than
+    an index counts as a change: names on screen, and which of them are hidden."""
     if vectors is not None and not isinstance(vectors, Counted):
         return None
     return (
         replace(request, cooling=frozenset(request.cooling), exclude=frozenset(request.exclude), patience=0.0),
-        tuple((_of(index).number, index.revision, _labels(index)) for index in indexes),
+        tuple((_of(index).number, index.revision, index.timeline.shown) for index in indexes),
         (vectors.changes, vectors.model()) if vectors is not None else None,
     )
-
-
-def _labels(index: Index) -> Hashable:
-    """What an index does not count as a change, though an answer shows it: names on screen, and which messages are hidden."""
-    slots = index.timeline.slots
-    return tuple([slot.name for slot in slots]), tuple([slot.order for slot in slots if slot.hidden])

@@ -113,7 +113,7 @@ async def _search(request: Request, index: Index, vectors: Vectors | None, degra
         return search
     try:
         async with asyncio.timeout(request.patience):
-            near = await vectors.score(query.dense, DENSE_CANDIDATES, index.documents.keys())
+            near = await vectors.score(query.dense, DENSE_CANDIDATES, index.ids)
         search.cosines = {id_: cosine for id_, cosine in near if isfinite(cosine)}
         search.model = vectors.model()
     except TimeoutError:
@@ -133,9 +133,15 @@ class _Ranking:
     core: Block
     without: Collection[str]
     model: VectorModel | None
+    lines: dict[str, Line] = field(default_factory=dict[str, Line])
 
     def line(self, each: Scored) -> Line:
-        return card_line(each.document, self.homes[each.document.id])
+        """A card is weighed beside each of those before it, and packed."""
+        id_ = each.document.id
+        line = self.lines.get(id_)
+        if line is None:
+            line = self.lines[id_] = card_line(each.document, self.homes[id_])
+        return line
 
 
 def _ranking(request: Request, searches: Sequence[_Search]) -> _Ranking:

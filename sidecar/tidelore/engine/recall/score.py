@@ -41,36 +41,44 @@ NAMES = (
     "recency",
     "cosine",
 )
+SPEAKER, DATE, ANSWER = map(NAMES.index, ("speaker", "date", "answer"))
 _MONTH = re.compile(r"\d{4}-\d\d(?!\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A candidate with the share of each signal in its score. `share`: how much of the query's weight its own words meet, 0 to 1.
-    `named`: it is, or belongs to, an entity that the query names and that leads somewhere."""
+    """A candidate; `shares` are those of the signals in its score, in the order of `NAMES`. `share`: how much of the query's weight its own
+    words meet, 0 to 1. `named`: it is, or belongs to, an entity that the query names and that leads somewhere."""
 
     document: Document
     score: float
-    signals: Mapping[str, float]
+    shares: tuple[float, ...]
     share: float
     mass: float
     cosine: float | None
     named: bool
 
+    @property
+    def signals(self) -> dict[str, float]:
+        """The share of each signal."""
+        return dict(zip(NAMES, self.shares, strict=True))
+
 
 def candidates(query: Query, index: Index, mass: Mapping[str, float], cosines: Mapping[str, float]) -> Collection[str]:
     """Stage 2, what is looked at: whatever the walk or the embedder reached, and all that stands in a month or year asked for; where that
     is nothing and one person is asked about, what that one said."""
+    documents = index.documents
     found = dict.fromkeys(mass)
-    found.update(dict.fromkeys(cosines))
+    # The chat may have changed while the embedder was thinking.
+    found.update(dict.fromkeys(cosines if cosines.keys() <= documents.keys() else [id_ for id_ in cosines if id_ in documents]))
     if query.months or query.years:
-        found |= dict.fromkeys(id_ for id_, document in index.documents.items() if _dated(query, document))
+        found |= dict.fromkeys(id_ for id_, document in documents.items() if _dated(query, document))
     for name in query.entities:
-        if name in index.documents:
+        if name in documents:
             found[name] = None
     if not found and len(query.speakers) == 1 and query.wanted:
-        found = dict.fromkeys(id_ for id_, document in index.documents.items() if not query.speakers.isdisjoint(document.speakers))
-    return [id_ for id_ in found if id_ in index.documents]
+        found = dict.fromkeys(id_ for id_, document in documents.items() if not query.speakers.isdisjoint(document.speakers))
+    return found
 
 
 def score(
@@ -90,7 +98,7 @@ def score(
     border = min(nlargest(keep, totals.values()), default=0.0) - ALL_BUT_EQUAL
     documents = index.documents
     best = sorted((-round(total, 9), documents[id_].order, id_) for id_, total in totals.items() if total >= border)
-    return [signals.scored(document, row) for document, row in signals.of(id_ for _, _, id_ in best[:keep])]
+    return [signals.scored(document, shares) for document, shares in signals.of(id_ for _, _, id_ in best[:keep])]
 
 
 class _Signals:
@@ -106,7 +114,7 @@ class _Signals:
         self.scale = model.scale if model is not None and cosines else 0.0
         self.weights = DENSE if self.scale else WORDS
         self.floor = min(cosines.values(), default=0.0)
-        self.only = next(iter(query.speakers)) if len(query.speakers) == 1 else ""
+        self.only = next(iter(query.speakers)) if len(query.speakers) == 1 else None
         # What is told of someone counts like what that one says.
         named = index.names.get(self.only, ()) if self.only else query.entities if len(query.entities) == 1 else ()
         self.subjects = frozenset(named)
@@ -120,33 +128,39 @@ class _Signals:
     def totals(self, ids: Iterable[str]) -> dict[str, float]:
         """The sum of the signals of each. It runs over thousands of candidates of a query, so what it reads is at hand, and what does
         not depend on the query is worked out once."""
-        documents, session_at = self.index.documents, self.index.session_at
-        still = self.index.still.setdefault(self.weights, {})
-        mass, sessions, met, cosines = self.mass.get, self.sessions.get, self.met.get, self.cosines.get
-        only, subjects, told, dates, asked = self.only, self.subjects, self.told, self.dates, self.asked
-        scale, floor, weights = self.scale, self.floor, self.weights
+        index, query, weights = self.index, self.query, self.weights
+        documents, sessions, scale, asked = index.documents, self.sessions, self.scale, self.asked
+        session_of = index.session_of
+        # In most chats all is in one session, or no session holds the words.
+        alone = weights.session * sessions.get(0, 0.0) if len(index.session_lengths) == 1 else None if sessions else 0.0
+        still = index.still.setdefault(weights, {})
+        known, mass, met, cosines = still.get, self.mass.get, self.met.get, self.cosines.get
+        only, subjects, told, floor = self.only, self.subjects, self.told, self.floor
         to_spread, to_session, to_words, to_replies = weights.spread, weights.session, weights.words, weights.replies
-        to_time = weights.time if self.query.wanted.time else 0.0
-        to_place = weights.place if self.query.wanted.place else 0.0
-        following, before, next_share = self.index.following if scale else {}, self.index.preceding, NEXT_SHARE * scale
+        to_time = weights.time if query.wanted.time else 0.0
+        to_place = weights.place if query.wanted.place else 0.0
+        named, dates, kinds = bool(only or subjects), self.dates, bool(to_time or to_place)
+        before, following, next_share = index.preceding, index.following, NEXT_SHARE * scale
         out: dict[str, float] = {}
         for id_ in ids:
             document = documents[id_]
-            total = still.get(id_)
+            total = known(id_)
             if total is None:
                 total = still[id_] = self._still(document)
-            total += to_spread * log(UNREACHED + mass(id_, 0.0)) + to_session * sessions(session_at[document.order], 0.0)
+            total += to_spread * log(UNREACHED + mass(id_, 0.0))
+            total += to_session * sessions.get(session_of[id_], 0.0) if alone is None else alone
             own = met(id_, 0.0)
             if own:
-                total += to_words * _share(own, asked)
-            if only in document.speakers or document.subject in subjects:
+                total += to_words * (own / asked if own < asked else 1.0)
+            if named and (only in document.speakers or document.subject in subjects):
                 total += weights.speaker
-            if dates and _dated(self.query, document):
+            if dates and _dated(query, document):
                 total += weights.date
-            if to_time and document.tells_time:
-                total += to_time
-            if to_place and document.names:
-                total += to_place
+            if kinds:
+                if to_time and document.tells_time:
+                    total += to_time
+                if to_place and document.names:
+                    total += to_place
             if id_ in before and (asking := met(before[id_], 0.0)) and documents[before[id_]].asks:
                 total += to_replies * _share(asking, asked)
             if told and document.subject in told:
@@ -201,12 +215,11 @@ class _Signals:
                 ),
             )
 
-    def scored(self, document: Document, row: tuple[float, ...]) -> Scored:
-        signals = dict(zip(NAMES, row, strict=True))
-        named = document.id in self.entities or not self.entities.isdisjoint(document.entities)
-        share = _share(self.met.get(document.id, 0.0), self.asked)
-        mass = self.mass.get(document.id, 0.0)
-        return Scored(document, sum(signals.values()), signals, share, mass, self.cosines.get(document.id), named)
+    def scored(self, document: Document, shares: tuple[float, ...]) -> Scored:
+        id_ = document.id
+        named = id_ in self.entities or not self.entities.isdisjoint(document.entities)
+        share = _share(self.met.get(id_, 0.0), self.asked)
+        return Scored(document, sum(shares), shares, share, self.mass.get(id_, 0.0), self.cosines.get(id_), named)
 
 
 def _share(met: float, asked: float) -> float:
@@ -217,11 +230,12 @@ def _share(met: float, asked: float) -> float:
 def _words(query: Query, leading: Mapping[str, float], index: Index, weights: Weights) -> tuple[dict[int, float], dict[str, float], float]:
     """BM25 of each session against the best score there could be; of each memory, how much of the query's weight (IDF) its own
     words meet; and how much of that can be asked of one memory, above 0."""
-    lengths, session_of = index.session_lengths, index.session_of
+    lengths = index.session_lengths
     count = len(lengths)
     mean = sum(lengths) / count or 1.0
     sessions: dict[int, float] = {}
     shares: dict[str, float] = {}
+    get = shares.get
     best = total = 0.0
     # A single Han character says little beside the pairs it stands in: it finds, but it does not admit.
     pairs = any(len(word) == 2 and word >= FIRST_HAN for word in query.words)
@@ -230,15 +244,15 @@ def _words(query: Query, leading: Mapping[str, float], index: Index, weights: We
         if row and word not in leading:
             continue
         value = weight * index.idf(len(row))
-        get = shares.get
         if pairs and len(word) == 1 and word >= FIRST_HAN:
             value = 0.0
         total += value
-        frequencies: dict[int, int] = {}
-        for id_, times in row.items():
-            shares[id_] = get(id_, 0.0) + value
-            session = session_of[id_]
-            frequencies[session] = frequencies.get(session, 0) + times
+        if shares:
+            for id_ in row:
+                shares[id_] = get(id_, 0.0) + value
+        else:
+            shares.update(dict.fromkeys(row, value))
+        frequencies = index.in_sessions(word) if row else {}
         idf = weight * log(1 + (count - len(frequencies) + 0.5) / (len(frequencies) + 0.5))
         best += idf * (SESSION_K1 + 1)
         for session, times in frequencies.items():

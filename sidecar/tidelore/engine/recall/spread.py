@@ -4,7 +4,6 @@ depend on the order in which anything was stored."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from heapq import nsmallest
 from types import MappingProxyType
 
 from tidelore.engine.recall.index import Index
@@ -48,7 +47,11 @@ def spread(query: Query, index: Index, cosines: Mapping[str, float] = MappingPro
 
 def _nearest(cosines: Mapping[str, float], index: Index) -> dict[str, float]:
     """The nearest memories by their lead over the last of them; they sum to 1."""
-    best = nsmallest(NEAREST, ((-cosine, id_) for id_, cosine in cosines.items() if id_ in index.documents))
+    if not cosines.keys() <= index.documents.keys():
+        cosines = {id_: cosine for id_, cosine in cosines.items() if id_ in index.documents}
+    # Mostly they come best first, which is sorted in one pass.
+    border = min(sorted(cosines.values(), reverse=True)[:NEAREST], default=0.0)
+    best = sorted((-cosine, id_) for id_, cosine in cosines.items() if cosine >= border)[:NEAREST]
     lead = {id_: best[-1][0] - cosine + LEAST_LEAD for cosine, id_ in best}
     total = sum(lead.values())
     return {id_: value / total for id_, value in lead.items()}
@@ -64,12 +67,13 @@ def _seeds(query: Query, index: Index) -> tuple[dict[str, float], dict[str, floa
 
 def _pass_on(residue: dict[str, float], rows: Mapping[str, Mapping[str, object]], into: dict[str, float]) -> None:
     """From words or names to the memories that hold them, in equal shares."""
+    got = into.get
     for start, value in residue.items():
         row = rows[start]
         if value >= TOLERANCE * len(row):
             share = (1 - RESTART) * value / len(row)
             for id_ in row:
-                into[id_] = into.get(id_, 0.0) + share
+                into[id_] = got(id_, 0.0) + share
 
 
 def _leave(
@@ -79,10 +83,10 @@ def _leave(
     words: dict[str, float] = {}
     names: dict[str, float] = {}
     chain = CHAIN * index.mean_idf
+    known, left = index.documents, mass.get
     for id_, value in documents.items():
-        mass[id_] = mass.get(id_, 0.0) + RESTART * value
-        document = index.documents[id_]
-        if value < TOLERANCE * (len(document.counts) + len(document.entities)):
+        mass[id_] = left(id_, 0.0) + RESTART * value
+        if value < TOLERANCE * known[id_].degree:
             continue
         links = index.links(id_)
         beside = index.neighbours(id_)

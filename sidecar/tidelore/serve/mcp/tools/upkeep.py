@@ -84,7 +84,7 @@ async def undo(memory: Memory, asked_: Undo) -> Answer:
     error: NotFound | None = None
     for place in await memory.places(asked_.chat, asked_.scope):
         try:
-            done: r.Changed = await memory.ask("undo", m.Undo(place.name, asked_.commit))
+            done: rc.Turned = await memory.ask("undo", m.Undo(place.name, asked_.commit))
         except NotFound as caught:
             error = caught
             continue
