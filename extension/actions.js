@@ -1,7 +1,9 @@
 // What a person can do with the open chat: one function each, for drawer, slash commands and panel.
 import { turnOf } from "./injection.js";
+import { lookForStBme } from "./moving.js";
 import { BLOCKS, byHand, hasText, recordOf } from "./records.js";
-import { WRITES } from "./writes.js";
+import { samePlace } from "./sync.js";
+import { CHATLESS, writes } from "./writes.js";
 
 /**
  * @typedef {import("./types.js").RecallRecord} RecallRecord
@@ -19,8 +21,9 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
 
   /** The open chat, known to the engine as it stands. @returns {Promise<import("./sync.js").Open>} */
   async function current() {
+    const asked = host.place();
     const open = await sync.now("action");
-    if (!open) throw problem("error.no_chat");
+    if (!open) throw problem(asked && host.place() ? "error.other_chat" : "error.no_chat");
     if (open.off) throw problem("error.chat_off");
     return open;
   }
@@ -39,15 +42,40 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
     if (chat === status.chat?.chat) show({ stats });
   }
 
+  /**
+   * What is to be written on a message: the chat that was meant must still be on screen, and the message in its place.
+   * @param {import("./types.js").ChatPlace | null} place @param {import("./types.js").HostMessage | undefined} [message]
+   */
+  function stillThere(place, message) {
+    if (!place || !samePlace(place, host.place())) throw problem("error.other_chat");
+    if (message && host.messages()[message.index]?.text !== message.text) throw problem("error.no_message");
+  }
+
+  /**
+   * The records of recalls quote what was recalled, and lie in the chat's own file.
+   * @param {import("./sync.js").Open} open @param {Set<string>} nodes @returns {Promise<number | null>} how many are gone; null: another chat is on screen by now
+   */
+  async function withoutRecords({ place }, nodes) {
+    if (!samePlace(place, host.place())) return null;
+    let count = 0;
+    for (const { index } of host.messages()) {
+      if (!records.get(index)?.nodes.some((/** @type {string} */ node) => nodes.has(node))) continue;
+      records.set(index, null);
+      count++;
+    }
+    if (count) await host.saveChat();
+    return count;
+  }
+
   const byModel = () => settings().model.use !== "none" && settings().model.agreed;
 
   return {
     /** @param {string} method @param {any} params */
     async call(method, params = {}) {
-      const needsChat = !("chat" in params) && !WITHOUT_CHAT.has(method);
+      const needsChat = !("chat" in params) && !CHATLESS.has(method);
       const whole = needsChat ? { chat: (await current()).chat, ...params } : params;
       const result = await call(method, whole);
-      if (WRITES.has(method)) await counted();
+      if (writes(method, params)) await counted();
       return result;
     },
 
@@ -73,19 +101,16 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
     },
 
     async recallAgain() {
-      const { chat, floors } = await current();
+      const { chat, floors, place } = await current();
       const { user, query, reply, earlier } = turnOf(host.messages(), false);
       if (!user) throw problem("error.no_user_message");
       const { preset, budget } = settings();
       const params = { chat, query, reply, earlier, preset, budget, context_from: Math.max(0, floors.indexOf(user.index)), trace: false };
       const found = await call("recall.run", params, { deadline: RECALL_LIMIT_MS });
-      if (!found.core && !found.recalled) {
-        records.set(user.index, null);
-        await host.saveChat();
-        return null;
-      }
-      const tokens = (await host.countTokens(found.core)) + (await host.countTokens(found.recalled));
-      const record = recordOf(chat, user.text, found, tokens, Date.now());
+      const isEmpty = !found.core && !found.recalled;
+      const tokens = isEmpty ? 0 : (await host.countTokens(found.core)) + (await host.countTokens(found.recalled));
+      stillThere(place, user);
+      const record = isEmpty ? null : recordOf(chat, user.text, found, tokens, Date.now());
       records.set(user.index, record);
       await host.saveChat();
       return record;
@@ -103,8 +128,10 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
         // A block that was left as it was is no words of a person's.
         const hand = BLOCKS.filter((block) => byHand(record).includes(block) || (change[block] ?? record[block]) !== record[block]);
         const edited = { ...record, ...change, edited: hand.length > 0, hand };
+        const place = host.place();
         const message = host.messages()[index];
         const tokens = (await host.countTokens(edited.core)) + (await host.countTokens(edited.recalled));
+        stillThere(place, message);
         records.set(index, { ...edited, text: message?.text ?? edited.text, tokens });
       }
       await host.saveChat();
@@ -188,9 +215,34 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
     /** @param {string} chat */
     async purge(chat) {
       if (chat === status.chat?.chat) throw problem("error.purge_open");
-      await call("chat.purge", { chat });
+      const { receipts } = await call("chat.purge", { chat });
       await page.places.remove(chat);
       await page.values.set(`panel:places:${chat}`, null);
+      return receipts;
+    },
+
+    /** @param {string} node */
+    async purgeNode(node) {
+      const open = await current();
+      const gone = await call("node.purge", { chat: open.chat, node });
+      const count = await withoutRecords(open, new Set([node, ...gone.going.map((/** @type {any} */ each) => each.node)]));
+      await counted();
+      const records = { place: "records", state: count === null ? "outside" : "done", count: count ?? 0, replicas: [] };
+      return { ...gone, receipts: [...gone.receipts, records] };
+    },
+
+    async left() {
+      const place = host.place();
+      const chats = place ? [place.integrity, place.file].filter(Boolean) : [];
+      const found = await lookForStBme({ indexedDB: globalThis.indexedDB, metadata: host.metadata(), chats, read: (name) => host.userFiles.text(name) });
+      return found.map((each) => ({ ...each, here: chats.includes(each.chat) }));
+    },
+
+    async restored() {
+      // The chat on screen is told anew: what came may belong to it.
+      sync.forget();
+      await sync.now("restored");
+      await counted();
     },
 
     /** @param {"model" | "embedder"} target */
@@ -226,8 +278,3 @@ export function chatActions({ app, call, host, page, sync, jobs, injection, reco
     floor: (index) => sync.open()?.floors[index] ?? -1,
   };
 }
-
-const WITHOUT_CHAT = new Set([
-  ...["chat.list", "scope.list", "schema.get", "schema.set", "recall.deliveries", "job.list", "job.stop"],
-  ...["settings.describe", "settings.set", "settings.reset", "prompt.list", "prompt.get", "prompt.set", "prompt.reset"],
-]);

@@ -1,19 +1,21 @@
 // What the extension is: settings, engine, chat, injection and jobs, hung together. Drawer, commands and macros act through it alone.
 import { chatActions } from "./actions.js";
+import { createEmbedding } from "./embedding.js";
 import { listen } from "./events.js";
 import { createExchange } from "./exchange.js";
 import { createInjection } from "./injection.js";
 import { createJobs } from "./jobs.js";
+import { removeWhatGoes } from "./leaving.js";
 import { createPresence } from "./presence.js";
 import { createReading, isFull } from "./reading.js";
 import { createRecords } from "./records.js";
 import { createRecovery } from "./recovery.js";
 import { realClock } from "./remote/faults.js";
 import { defaults, joined, settingsFrom } from "./settings.js";
-import { emptyStatus, problemOf } from "./status.js";
+import { createStatus, problemOf } from "./status.js";
 import { createSync } from "./sync.js";
 import { mirrorValue } from "./ui/words.js";
-import { EXCHANGED } from "./writes.js";
+import { sends, writes } from "./writes.js";
 
 /**
  * @typedef {import("./types.js").App} App
@@ -37,32 +39,15 @@ import { EXCHANGED } from "./writes.js";
  */
 export function createApp({ host, text, page, channel, remotes, openEngine, ui, dropMemories, soon = (run) => void setTimeout(run, 50) }) {
   let settings = settingsFrom(host.stored());
-  /** @type {Set<() => void>} */
-  const listeners = new Set();
   /** @type {Engine | null} */
   let engine = null;
   /** @type {Promise<void> | null} */
   let starting = null;
   let owed = false;
   let busy = false;
-  let told = false;
 
-  const status = emptyStatus();
-
-  function changed() {
-    if (told) return;
-    told = true;
-    soon(() => {
-      told = false;
-      for (const listener of [...listeners]) listener();
-    });
-  }
-
-  /** @param {Partial<Status>} change */
-  function show(change) {
-    Object.assign(status, change);
-    changed();
-  }
+  const { status, changed, show, onChange, passing } = createStatus(soon);
+  const telling = passing();
 
   /** @param {any} error what went wrong in the background */
   function onError(error) {
@@ -81,12 +66,13 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     await starting;
     if (!engine) throw Object.assign(new Error(text.t("error.engine_off")), { code: "engine_off", hint: "" });
     const result = await engine.call(method, params, options);
-    if (EXCHANGED.has(method)) replicas.due();
+    if (sends(method, params)) replicas.due();
+    if (writes(method, params)) embedding.soon(params);
     return result;
   }
 
   const records = createRecords(host);
-  const sync = createSync({ host, call, places: page.places, onSynced, onError });
+  const sync = createSync({ host, call, places: page.places, onSynced, onError: (error) => telling.failed(() => onError(error)) });
   const presence = createPresence({
     name: channel,
     onOther() {
@@ -98,12 +84,14 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     call,
     onChange: changed,
     onEnd(job) {
-      if (!engine) return;
+      if (!engine || job.kind === "embed") return;
       replicas.due();
+      embedding.soon(job);
       void reading.after(job);
     },
     sharesModel: () => settings.model.use === "current",
   });
+  const embedding = createEmbedding({ jobs, openChat: () => status.chat });
   const reading = createReading({
     call,
     openChat: () => (engine ? status.chat?.chat : undefined),
@@ -185,7 +173,8 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     const opened = await openEngine({ ports, sidecar: remotes.runtimeUrl(), cdns: settings.cdns, onEvent: heard });
     const info = await opened.ready;
     // The sidecar may have come, or gone, while the engine started.
-    opened.setPorts(await allPorts());
+    const now = await allPorts();
+    opened.setPorts(now);
     if (ended) throw Object.assign(new Error(text.t("notice.engine_restarted")), { code: "worker_failed" });
     if (!settings.enabled) {
       // Switched off while it started.
@@ -197,6 +186,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     recovery.runs();
     sync.forget();
     jobs.halt(false);
+    embedding.uses(now.embed);
     show({ engine: "ready", problem: status.store === "memory" ? status.problem : null, info, store: info.store ?? status.store, model: remotes.modelName(), embedder: remotes.embedderName() });
     replicas.start();
     sync.soon("engine ready");
@@ -209,7 +199,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
       show({ store: "memory", problem: { code: "store_memory", message: text.t("notice.store_memory", { detail: event.detail }), hint: "" } });
       ui.notice(app, "store_memory", { detail: event.detail });
     }
-    if (event.step === "store" && event.outcome === "closed") ui.notice(app, "store_closed");
+    if (event.step === "store" && ["blocked", "closed"].includes(event.outcome)) ui.notice(app, `store_${event.outcome}`);
     if (event.step === "other" && event.chat) {
       // This page's chat is told anew, though nothing on it has changed.
       sync.forget();
@@ -220,9 +210,17 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
 
   /** @param {any} event of the sidecar */
   function onRemote(event) {
+    if (event?.method === "embedder") return ownEmbedderChanged();
     show({ sidecar: remotes.sidecarState(), sidecarProblem: sidecarProblem() });
     if (event?.method === "changed") sync.soon("sidecar");
     if (remotes.sidecarState() === "connected") replicas.due();
+  }
+
+  /** The embedder of this page comes, goes on or fails; how far it is, is read from its view. */
+  function ownEmbedderChanged() {
+    const { state = "absent", problem = null } = remotes.local?.view() ?? {};
+    if (state === "failed" && problem) ui.notice(app, "embedder_failed", { detail: text.error(problem) });
+    changed();
   }
 
   const sidecarProblem = () => {
@@ -254,6 +252,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     const ports = await allPorts();
     show({ sidecar: remotes.sidecarState(), sidecarProblem: sidecarProblem(), model: remotes.modelName(), embedder: remotes.embedderName() });
     engine?.setPorts(ports);
+    if (engine) embedding.uses(ports.embed);
   }
 
   function stopEngine() {
@@ -275,6 +274,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
 
   /** @param {import("./sync.js").Open | null} open @param {import("./sync.js").Change} change */
   function onSynced(open, { changed: news, unknown, reason }) {
+    telling.works();
     const before = status.chat?.chat;
     if (open?.chat !== before) show({ otherTab: false, evicted: false, stats: null });
     show({ chat: open && { chat: open.chat, pool: open.pool, title: open.title, off: open.off } });
@@ -307,6 +307,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     if (value) void injection.gather([]);
     sync.hold(value);
     jobs.reply(value);
+    remotes.local?.hold(value);
   }
 
   // ---- settings ----
@@ -343,14 +344,11 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     },
     set,
     defaults,
+    ownEmbedder: remotes.local,
     status: () => status,
     jobs: () => jobs.views(),
     usePorts,
-    /** @param {() => void} listener */
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    onChange,
     async restart() {
       stopEngine();
       await startEngine();
@@ -358,16 +356,9 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
     async leave() {
       const keep = ui.leaving(app);
       stopEngine();
-      if (!keep.memories) {
-        await dropMemories();
-        // Else they would come back from there.
-        for (const name of host.userFiles.written()) await host.userFiles.remove(name);
-        for (const { chat } of await page.places.all()) await page.places.remove(chat);
-      }
-      if (!keep.settings) {
-        await page.values.clear();
-        host.dropSettings();
-      }
+      // No memory and no setting: it could be fetched again.
+      await remotes.local?.remove();
+      await removeWhatGoes({ keep, host, page, dropMemories });
     },
     /** Begins: called once SillyTavern is ready. */
     async start() {

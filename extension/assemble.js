@@ -1,6 +1,7 @@
 // Puts the parts together for a real page. Everything with a life of its own is made here and handed in.
 import { registerCommands } from "./commands.js";
 import { startEngine } from "./engine.js";
+import { createLocalEmbedder } from "./local_embedder.js";
 import { registerMacros } from "./macros.js";
 import { dropDatabase, openPageStore } from "./page_store.js";
 import { createRemotes } from "./remotes.js";
@@ -20,7 +21,7 @@ export async function assemble(host, createApp) {
     text,
     page,
     channel: `tidelore-page-${handle}`,
-    remotes: createRemotes({ host, page }),
+    remotes: createRemotes({ host, page, local: createLocalEmbedder({ values: page.values, database }) }),
     ui,
     dropMemories: () => dropDatabase(database),
     openEngine: ({ cdns, ...options }) => startEngine({ database, ...options, ...(cdns.length ? { cdns } : {}) }),

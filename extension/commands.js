@@ -1,39 +1,23 @@
 // Slash commands: every action of the app, by a name. What they answer goes on through the pipe.
+import { json, needed, wrong } from "./command_tools.js";
+import { MEMORY_COMMANDS } from "./commands_memory.js";
+import { saveBackup } from "./panel/backup.js";
+import { FORMATS } from "./panel/files.js";
 import { TABS, panelOf } from "./panel/open.js";
+import { receiptText } from "./panel/receipts.js";
 import { showAnswer } from "./ui/answer.js";
 import { askConsent } from "./ui/consent.js";
 import { openSettings } from "./ui/drawer.js";
 import { changeAt, valueAt } from "./ui/fields.js";
 import { parseRange } from "./ui/jobs.js";
+import { askForDownload } from "./ui/own_embedder.js";
 import { statusText } from "./ui/words.js";
 import { whyText } from "./ui/why.js";
 
 /**
  * @typedef {import("./types.js").App} App
- * @typedef {Record<string, string>} Named
- *
- * @typedef {object} Command
- * @property {string} name its help is the text `command.NAME`, that of its value `command.NAME.value`
- * @property {boolean} [value] it takes a text
- * @property {string[]} [named] arguments by name; their help is `command.NAME.ARGUMENT`
- * @property {boolean} [says] what it answers is shown as a notice too, unless quiet=true: it is an action
- * @property {(t: App["text"]["t"], answer: string) => string} [notice] what is shown where the answer alone does not say what was done
- * @property {(value: string) => boolean} [seen] what it does is seen anyway: the answer is for the pipe alone
- * @property {string} [none] what is shown where the answer is empty
- * @property {(app: App, value: string, named: Named) => Promise<string> | string} run
+ * @typedef {import("./command_tools.js").Command} Command
  */
-
-/** @param {App} app @param {string} key @param {Record<string, string | number>} [values] */
-const wrong = (app, key, values) => new Error(app.text.t(`command.wrong.${key}`, values));
-
-/** @param {any} result */
-const json = (result) => JSON.stringify(result, null, 2);
-
-/** What must be there. @param {App} app @param {string} value */
-function needed(app, value) {
-  if (!value) throw wrong(app, "missing");
-  return value;
-}
 
 /** @param {App} app @param {string} value */
 function onOff(app, value) {
@@ -170,6 +154,7 @@ export const COMMANDS = [
   },
   { name: "tidelore-forget", value: true, says: true, notice: (t, text) => t("command.done.forget", { text }), run: async (app, value) => (await app.call("node.retire", { node: needed(app, value), siblings: true })).text },
   { name: "tidelore-undo", value: true, says: true, notice: (t, text) => t("command.done.undo", { text }), run: async (app, value) => (await app.call("undo", value ? { commit: value } : {})).text },
+  ...MEMORY_COMMANDS,
   { name: "tidelore-node", value: true, run: async (app, value) => json(await app.call("node.get", { node: needed(app, value) })) },
   { name: "tidelore-why", value: true, run: async (app, value) => whyText(app, await app.call("why", { node: needed(app, value) })) },
   { name: "tidelore-stats", run: async (app) => json(await app.call("stats")) },
@@ -187,6 +172,11 @@ export const COMMANDS = [
   { name: "tidelore-reembed", says: true, run: (app) => (app.reembed(), app.text.t("command.done.reembed")) },
   { name: "tidelore-orphans", run: async (app) => json(await app.orphans()) },
   { name: "tidelore-purge", value: true, named: ["sure"], says: true, run: purge },
+  { name: "tidelore-forget-for-good", value: true, named: ["sure"], says: true, run: forgetForGood },
+  { name: "tidelore-export", value: true, named: ["private"], run: exported },
+  { name: "tidelore-import", value: true, named: ["dry"], run: imported },
+  { name: "tidelore-move-in", value: true, named: ["dry"], run: moveIn },
+  { name: "tidelore-backup", says: true, run: (app) => saveBackup(app) },
   {
     name: "tidelore-test",
     value: true,
@@ -195,6 +185,20 @@ export const COMMANDS = [
       if (value !== "model" && value !== "embedder") throw wrong(app, "target");
       const { ok, detail, ms } = await app.test(value);
       return app.text.t(ok ? "test.ok" : "test.failed", { detail, ms: Math.round(ms) });
+    },
+  },
+  {
+    name: "tidelore-embedder",
+    value: true,
+    says: true,
+    async run(app, value) {
+      const { ownEmbedder: own, text } = app;
+      if (!own || !["", "download", "again", "remove"].includes(value)) throw wrong(app, "own");
+      if (value === "download") await askForDownload(app);
+      else if (value === "again") await own.again();
+      else if (value === "remove") await own.remove();
+      const { state, problem } = own.view();
+      return problem ? text.error(problem) : text.t(`own.state.${state}`);
     },
   },
   { name: "tidelore-pair", says: true, run: (app) => app.pair() },
@@ -294,6 +298,40 @@ async function purge(app, value, { sure = "" }) {
   }
   await app.purge(orphan.chat);
   return t("command.done.purge", { title: orphan.title });
+}
+
+/** @type {Command["run"]} */
+async function forgetForGood(app, value, { sure = "" }) {
+  const { t } = app.text;
+  const node = needed(app, value);
+  const would = await app.call("node.purge", { node, dry: true });
+  if (sure !== "true") {
+    const question = document.createElement("p");
+    question.textContent = t("purge.question", { text: would.text, messages: would.messages.length, going: would.going.length });
+    if (!(await app.host.ask(question, { ok: t("purge.do"), cancel: t("node.cancel"), cautious: true }))) return "";
+  }
+  const { receipts } = await app.purgeNode(would.node);
+  return receipts.map((receipt) => t("status.line", { label: t(`receipt.${receipt.state}`), value: receiptText(app, receipt) })).join("\n");
+}
+
+/** @type {Command["run"]} */
+async function exported(app, value, { private: secret = "" }) {
+  if (value && !FORMATS.includes(value)) throw wrong(app, "format", { formats: FORMATS.join(", ") });
+  return (await app.call("export", { ...(value && { format: value }), private: secret === "true" })).text;
+}
+
+/** @type {Command["run"]} */
+async function imported(app, value, { dry = "" }) {
+  return json(await app.call("import", { text: needed(app, value), dry: dry === "true" }));
+}
+
+/** @type {Command["run"]} */
+async function moveIn(app, value, { dry = "" }) {
+  const found = (await app.left?.()) ?? [];
+  if (!value) return json(found.map(({ text, ...each }) => ({ ...each, characters: text.length })));
+  const left = found.find(({ database, problem }) => database === value && !problem);
+  if (!left) throw wrong(app, "no_left");
+  return json(await app.call("import", { text: left.text, dry: dry === "true" }));
 }
 
 /** @type {Command["run"]} */

@@ -1,16 +1,17 @@
-// Which embedding model the page uses: that of a connected sidecar, else an endpoint, else none.
+// Which embedding model the page uses: that of a connected sidecar, else an endpoint, else the page's own where it was agreed to, else none.
 import { checkedRows, endpointPort } from "./remote/embeddings.js";
 import { Fault, realClock, within } from "./remote/faults.js";
 
 /**
  * @typedef {import("./types.js").Settings} Settings
  * @typedef {import("../wasm/bridge.js").EmbedPort} EmbedPort
- * @typedef {"sidecar" | "endpoint" | "none"} Kind
+ * @typedef {"sidecar" | "endpoint" | "page" | "none"} Kind
  *
  * @typedef {object} Given
  * @property {Settings} settings
  * @property {string} [key] of the endpoint
  * @property {import("./sidecar.js").Sidecar | null} [sidecar]
+ * @property {import("./local_embedder.js").LocalEmbedder | null} [local] the page's own
  */
 
 const TEST_SECONDS = 60;
@@ -22,15 +23,35 @@ const FEW = 256;
  * @param {Given & {onChange?: () => void, clock?: import("./remote/faults.js").Clock, fetch?: typeof fetch, page?: import("./remote/reach.js").Page}} given
  *   `onChange`: another port is in use, or its dimension is known now
  */
-export function createEmbedder({ settings, key = "", sidecar = null, onChange = () => {}, ...tools }) {
+export function createEmbedder({ settings, key = "", sidecar = null, local = null, onChange = () => {}, ...tools }) {
   const clock = tools.clock ?? realClock;
   /** @type {Given} */
-  let given = { settings, key, sidecar };
+  let given = { settings, key, sidecar, local };
   /** @type {{kind: Kind, id: string, port: EmbedPort | null}} */
   let used = { kind: "none", id: "", port: null };
   let cancelGrace = () => {};
   let patient = false;
   let closed = false;
+  let turn = false;
+
+  /**
+   * The page's own is loaded only where it is its turn, and in use once it is ready.
+   * @returns {{kind: Kind, id: string, make: () => EmbedPort | null}}
+   */
+  function ofPage() {
+    const port = given.local?.port() ?? null;
+    return port ? { kind: "page", id: JSON.stringify(["page", port.model.name]), make: () => port } : { kind: "none", id: "", make: () => null };
+  }
+
+  /** Whether everything nearer is out of the question, so that the page's own has to be there. While a sidecar is looked for that stays as it was. */
+  function turnOfPage() {
+    const { sidecar: remote, settings: chosen } = given;
+    const { use, url, name } = chosen.embedder;
+    if (use === "page") return true;
+    if (use !== "auto" || (url && name)) return false;
+    if (remote?.state() === "looking") return turn;
+    return remote?.state() !== "connected" || !remote.offers().embedder;
+  }
 
   /** @returns {{kind: Kind, id: string, make: () => EmbedPort | null}} */
   function wanted() {
@@ -38,6 +59,7 @@ export function createEmbedder({ settings, key = "", sidecar = null, onChange = 
     const { use, url, name } = chosen.embedder;
     const none = { kind: /** @type {Kind} */ ("none"), id: "", make: () => null };
     if (use === "none") return none;
+    if (use === "page") return ofPage();
     if (use !== "endpoint" && remote) {
       const offered = remote.offers().embedder;
       if (remote.state() === "connected" && offered) {
@@ -45,9 +67,14 @@ export function createEmbedder({ settings, key = "", sidecar = null, onChange = 
       }
       // Not known yet, or away for a moment: what was in use stays, and says that it cannot be reached.
       if (["looking", "pairing"].includes(remote.state()) && used.kind === "none") return none;
-      if (used.kind === "sidecar" && patient && remote.state() !== "connected") return { ...used, make: () => used.port };
+      if (used.kind === "sidecar" && patient && remote.state() !== "connected") {
+        // Vectors of the same model by another hand are the same.
+        const own = use === "auto" ? ofPage().make() : null;
+        return own && own.model.name === used.port?.model.name ? ofPage() : { ...used, make: () => used.port };
+      }
     }
-    if (use === "sidecar" || !url || !name) return none;
+    if (use === "sidecar") return none;
+    if (!url || !name) return use === "auto" ? ofPage() : none;
     const make = () => endpointPort({ url, name, key: secret }, { ...tools, clock, onDimension: () => onChange() });
     return { kind: "endpoint", id: JSON.stringify(["endpoint", url, name, secret]), make };
   }
@@ -68,6 +95,8 @@ export function createEmbedder({ settings, key = "", sidecar = null, onChange = 
       cancelGrace();
       patient = false;
     }
+    turn = turnOfPage();
+    given.local?.want(turn);
     const next = wanted();
     if (next.id === used.id) return false;
     try {
@@ -104,6 +133,7 @@ export function createEmbedder({ settings, key = "", sidecar = null, onChange = 
       const ms = () => Math.round(clock.now() - begun);
       try {
         const port = used.port ?? wanted().make();
+        if (!port && turn && (given.settings.embedder.use === "page" || given.local?.view().state !== "absent")) throw ownProblem(given.local ?? null);
         if (!port) throw given.sidecar?.problem() ?? new Fault("no_embedder", "No embedding model is in use.", "Choose one in the settings.");
         const late = new Fault("model_unreachable", `The embedding model did not answer within ${TEST_SECONDS} s.`, "Choose a faster one.");
         await within((own) => port.embed({ texts: ["The cat sleeps by the stove."], kind: "query" }, own), { clock, ms: TEST_SECONDS * 1000, late, signal });
@@ -120,6 +150,14 @@ export function createEmbedder({ settings, key = "", sidecar = null, onChange = 
       used = { kind: "none", id: "", port: null };
     },
   };
+}
+
+/** Why the page's own is not in use. @param {import("./local_embedder.js").LocalEmbedder | null} local */
+function ownProblem(local) {
+  const { state = "absent", problem = null } = local?.view() ?? {};
+  if (problem) return problem;
+  if (state === "absent") return new Fault("embedder_absent", "The embedding model of the page is not in this browser.", "Download it in the settings.");
+  return new Fault("embedder_loading", "The embedding model is still being loaded.", "It takes some seconds after the start.");
 }
 
 /**

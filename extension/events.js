@@ -73,6 +73,10 @@ export function listen({ host, places, sync, injection, replying, isOn, connecti
       sync.soon(name);
     });
   }
+  host.on("GENERATION_STARTED", (_type, _options, dry) => {
+    // Hiding and moving messages is told by no event; a generation that gets no memory is an occasion too. Dry runs only count tokens.
+    if (dry !== true && isOn()) sync.soon("GENERATION_STARTED");
+  });
   host.on("CHAT_CHANGED", () => {
     reply(false);
     injection.clear();

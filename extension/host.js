@@ -1,6 +1,7 @@
 // All contact with SillyTavern. Whatever else the extension does, it does through this object, so that tests can put another in its place.
 // Features are tested for, versions are not: what an older SillyTavern lacks is left out.
 import { addCommand } from "./host_commands.js";
+import { loading } from "./host_loaded.js";
 import { messagesOf } from "./host_messages.js";
 import { userFiles } from "./host_files.js";
 import { completions } from "./host_models.js";
@@ -27,6 +28,7 @@ export function createHost() {
   /** @type {any} */
   const toastr = /** @type {any} */ (globalThis).toastr;
   const models = completions(context);
+  const loaded = loading(context);
   let handle = "";
 
   /** @param {string} path @param {object} body */
@@ -64,7 +66,11 @@ export function createHost() {
      */
     on(name, listener) {
       const { eventSource, eventTypes } = context();
-      if (eventTypes[name] !== undefined) eventSource.on(eventTypes[name], listener);
+      if (eventTypes[name] === undefined) return;
+      eventSource.on(eventTypes[name], (/** @type {any[]} */ ...details) => {
+        loaded.heard(name);
+        return listener(...details);
+      });
     },
 
     /**
@@ -78,8 +84,9 @@ export function createHost() {
 
     // ---- the open chat ----
 
-    /** @returns {ChatPlace | null} null when no chat is open */
+    /** @returns {ChatPlace | null} null when no chat is open, and while one is being loaded */
     place() {
+      if (!loaded.done()) return null;
       const { groupId, groups, characters, characterId, chatMetadata, getCurrentChatId } = context();
       const file = getCurrentChatId();
       if (!file) return null;
@@ -98,6 +105,9 @@ export function createHost() {
 
     /** Whether there is a message at this place. @param {number} index */
     has: (index) => context().chat[index] !== undefined,
+
+    /** What others keep with the open chat; it is only read. @returns {Record<string, any> | null} */
+    metadata: () => context().chatMetadata ?? null,
 
     /** @returns {any} our mark in the chat's metadata */
     mark: () => context().chatMetadata?.[KEY] ?? null,
@@ -182,7 +192,15 @@ export function createHost() {
     },
 
     /** As SillyTavern counts for the model in use. @param {string} text @returns {Promise<number>} */
-    countTokens: async (text) => (text ? Number(await context().getTokenCountAsync(text)) : 0),
+    async countTokens(text) {
+      if (!text) return 0;
+      try {
+        return Number(await context().getTokenCountAsync(text));
+      } catch (/** @type {any} */ failure) {
+        // What jQuery rejects with is no error.
+        throw failure instanceof Error ? failure : new Error(`SillyTavern counts no tokens: ${failure?.status ?? ""} ${failure?.statusText ?? failure}`);
+      }
+    },
 
     /** What of the prompt is neither chat nor ours, roughly: card, persona, examples. */
     cardText() {

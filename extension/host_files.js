@@ -12,6 +12,14 @@ export function userFiles(context, fetch = globalThis.fetch.bind(globalThis)) {
   /** @param {string} path @param {object} body */
   const post = (path, body) => fetch(path, { method: "POST", headers: context().getRequestHeaders(), body: JSON.stringify(body) });
 
+  /** @param {string} name */
+  async function get(name) {
+    const response = await fetch(FOLDER + encodeURIComponent(name), { cache: "no-cache" });
+    if (response.status === 404) return null;
+    if (!response.ok) throw new Error(`SillyTavern answered ${response.status} for ${name}.`);
+    return response;
+  }
+
   /** @param {string} name @param {number | null} size of a file that is there now; null: it is gone */
   function list(name, size) {
     const settings = context().extensionSettings;
@@ -34,10 +42,14 @@ export function userFiles(context, fetch = globalThis.fetch.bind(globalThis)) {
 
     /** @param {string} name @returns {Promise<string | null>} null: there is none */
     async read(name) {
-      const response = await fetch(FOLDER + name, { cache: "no-cache" });
-      if (response.status === 404) return null;
-      if (!response.ok) throw new Error(`SillyTavern answered ${response.status} for ${name}.`);
-      return base64(new Uint8Array(await response.arrayBuffer()));
+      const response = await get(name);
+      return response && base64(new Uint8Array(await response.arrayBuffer()));
+    },
+
+    /** Of a file of any extension. @param {string} name @returns {Promise<string | null>} null: there is none */
+    async text(name) {
+      const response = await get(name);
+      return response && response.text();
     },
 
     /** @param {string} name @param {string} data base64 */

@@ -32,13 +32,16 @@ export function messagesOf({ chat, streamingProcessor, timestampToMoment }) {
   return chat.map((/** @type {any} */ message, /** @type {number} */ index) => ({
     index,
     role: roleOf(message),
-    text: String(message.mes ?? ""),
-    name: String(message.name ?? ""),
+    text: textOf(message.mes),
+    name: textOf(message.name),
     hidden: Boolean(message.is_system),
     date: dateOf(message.send_date, timestampToMoment),
     unsettled: index === last && !message.is_user && (streams || openSwipe(message)),
   }));
 }
+
+/** A chat file comes from anywhere. @param {any} value */
+const textOf = (value) => (typeof value === "string" ? value : "");
 
 /** A swipe slot that is about to be filled; what stands in `mes` is the reply that was swiped away. @param {any} message */
 const openSwipe = (message) => Array.isArray(message.swipes) && message.swipe_id >= message.swipes.length && message.swipes.length > 0;

@@ -1,5 +1,6 @@
 // Which chat of the engine an open chat of SillyTavern is. The mark in the chat's metadata says so, but it is copied into every branch, checkpoint,
-// group and export; owner, file name and SillyTavern's own integrity mark tell a copy from a rename. What the metadata lost, the place table still knows.
+// group and export; owner, file name, SillyTavern's own integrity mark and the place where the chat was last seen tell a copy from a rename. What the
+// metadata lost, the place table still knows.
 
 /**
  * @typedef {import("./types.js").ChatPlace} ChatPlace
@@ -40,9 +41,9 @@ export async function identify({ place, mark, places, files, token }) {
   if (isMark(mark)) {
     const sameFile = mark.file === place.file && mark.owner === place.owner && mark.kind === place.kind;
     const sameIntegrity = !mark.integrity || !place.integrity || mark.integrity === place.integrity;
-    if (sameFile && sameIntegrity) return settled(mark, here);
     // A rename, of the chat or of its character, keeps SillyTavern's integrity mark and leaves no file in the old place.
-    if (sameIntegrity && !(await files(mark))?.includes(mark.file)) return settled(mark, here);
+    const stays = sameIntegrity && (sameFile || !(await files(mark))?.includes(mark.file));
+    if (stays && !(await livesElsewhere())) return settled(mark, here);
     const known = await places.at(place);
     if (known && known.pool === mark.pool && known.chat !== mark.chat) return settled({ ...mark, chat: known.chat }, here, true);
     return { mark: { ...mark, ...here, chat: token() }, branchOf: mark.chat, fresh: true };
@@ -52,6 +53,13 @@ export async function identify({ place, mark, places, files, token }) {
     return { mark: { chat: known.chat, pool: known.pool, ...here }, branchOf: "", fresh: true };
   }
   return { mark: { chat: token(), pool: token(), ...here }, branchOf: "", fresh: true };
+
+  /** The chat of the mark is that of another file, which is still there: this one is a copy of what that was. */
+  async function livesElsewhere() {
+    const row = mark && (await places.get(mark.chat));
+    if (!row || (row.kind === place.kind && row.owner === place.owner && row.file === place.file)) return false;
+    return Boolean((await files(row))?.includes(row.file));
+  }
 }
 
 /**

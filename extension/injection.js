@@ -20,6 +20,8 @@ const TOLERANCE = 1.1;
 
 class Late extends Error {}
 
+/** @typedef {"nothing" | "no room"} None why a recall brought no text: nothing is to be told, or what is does not fit */
+
 /** @typedef {"reading" | "counting" | "recalling"} Stage what a generation is waiting for */
 
 /**
@@ -77,6 +79,7 @@ export function createInjection({
   /** The same, and what was in the last prompt, or is being got for the next one, counts as given up. */
   function clear() {
     takeOut();
+    blocks = { core: "", recalled: "" };
     pending = null;
     running?.abort();
   }
@@ -88,7 +91,6 @@ export function createInjection({
    */
   async function before(contextTokens, type, { again = false } = {}) {
     clear();
-    blocks = { core: "", recalled: "" };
     if (SKIPPED.has(type) || !settings().enabled) return;
     const begin = now();
     const limit = new AbortController();
@@ -138,7 +140,7 @@ export function createInjection({
     const used = kept && (await reusable(kept, room.most, signal));
     const found = used ?? (await recalled(open, turn, { ...room, budget: room.budget - written }, kept, signal));
     if (signal.aborted) return {};
-    if (!found) return { outcome: "empty" };
+    if (typeof found === "string") return found === "nothing" && room.from === 0 ? { outcome: "empty", reason: "whole_chat" } : { outcome: "empty" };
     put(found.core, found.recalled);
     const nodes = madeOf(found);
     pending = found.recall && nodes.length ? { chat: open.chat, recall: found.recall, nodes } : null;
@@ -184,29 +186,29 @@ export function createInjection({
   /**
    * A new recall, and in it what a person wrote into the record.
    * @param {import("./sync.js").Open} open @param {Turn} turn @param {{budget: number, from: number}} room @param {RecallRecord | null} kept @param {AbortSignal} signal
-   * @returns {Promise<RecallRecord | null>}
+   * @returns {Promise<RecallRecord | None>}
    */
   async function recalled(open, turn, room, kept, signal) {
-    const found = room.budget < LEAST_TOKENS ? null : await recall(open, turn, room, signal);
+    const found = room.budget < LEAST_TOKENS ? "no room" : await recall(open, turn, room, signal);
     if (!kept || !byHand(kept).length) return found;
-    const made = withWords(found ?? { ...kept, chat: open.chat, recall: "", core: "", recalled: "", nodes: [], state: "", cards: [] }, kept);
+    const made = withWords(typeof found !== "string" ? found : { ...kept, chat: open.chat, recall: "", core: "", recalled: "", nodes: [], state: "", cards: [] }, kept);
     return { ...made, tokens: await tokensOf([made.core, made.recalled]) };
   }
 
   /**
    * @param {import("./sync.js").Open} open @param {Turn} turn @param {{budget: number, from: number}} room @param {AbortSignal} signal
-   * @returns {Promise<RecallRecord | null>}
+   * @returns {Promise<RecallRecord | None>}
    */
   async function recall({ chat }, turn, room, signal) {
     let budget = room.budget;
     for (let round = 0; ; round++) {
       const params = { chat, query: turn.query, reply: turn.reply, earlier: turn.earlier, preset: settings().preset };
       const found = await call("recall.run", { ...params, budget, context_from: room.from, trace: false }, { signal });
-      if (!found.core && !found.recalled) return null;
+      if (!found.core && !found.recalled) return "nothing";
       const tokens = (await host.countTokens(found.core)) + (await host.countTokens(found.recalled));
       const fits = tokens <= room.budget * TOLERANCE;
       if (fits) return recordOf(chat, turn.user?.text ?? "", found, tokens, now());
-      if (round === 2) return null;
+      if (round === 2) return "no room";
       budget = Math.max(1, Math.floor((budget * room.budget) / tokens) - 8);
     }
   }

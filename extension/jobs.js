@@ -12,6 +12,7 @@
  * @property {boolean} asksModel
  * @property {AbortController} stopper
  * @property {boolean} lost the engine has ended under it once
+ * @property {boolean} quiet nobody asked for it: it is listed while it runs, and when it has failed
  */
 
 const KEPT = 30;
@@ -33,7 +34,9 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
   let paused = false;
   let replying = false;
 
-  const mayRun = (/** @type {Job} */ job) => !halted && job.view.state === "waiting" && !(job.asksModel && (paused || (replying && sharesModel())));
+  // A reply needs the model that both share, and its query the embedder.
+  const yields = (/** @type {Job} */ job) => (job.asksModel && sharesModel()) || job.view.kind === "embed";
+  const mayRun = (/** @type {Job} */ job) => !halted && job.view.state === "waiting" && !(job.asksModel && paused) && !(replying && yields(job));
 
   /** @param {Job} job @param {Partial<JobView>} change */
   function show(job, change) {
@@ -66,7 +69,8 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
     try {
       const result = await call(job.method, job.params, { signal: job.stopper.signal, onProgress });
       const failures = result.failed ?? [];
-      const error = result.interrupted || failures.at(-1)?.error || "";
+      const degraded = job.view.kind === "embed" ? result.degraded?.[0] : "";
+      const error = result.interrupted || failures.at(-1)?.error || degraded || "";
       show(job, { state: error ? "failed" : "done", result, failures, error });
     } catch (/** @type {any} */ error) {
       const reason = job.stopper.signal.reason;
@@ -83,7 +87,9 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
   function prune() {
     const ended = list.filter(({ view }) => ["done", "stopped", "failed"].includes(view.state));
     // Small runs of the rules come with every message: nobody needs a list of them.
-    const dull = ended.filter(({ view }) => view.kind === "rules" && view.state === "done" && (view.result?.windows ?? 0) < 10);
+    const small = (/** @type {Job} */ { view }) => view.kind === "rules" && view.state === "done" && (view.result?.windows ?? 0) < 10;
+    const later = (/** @type {Job} */ job) => ended.some(({ quiet, view }) => quiet && view.id > job.view.id && view.kind === job.view.kind && view.chat === job.view.chat);
+    const dull = ended.filter((job) => small(job) || (job.quiet && (job.view.state !== "failed" || later(job))));
     const old = ended.filter((job) => !dull.includes(job)).slice(0, -KEPT);
     list = list.filter((job) => !dull.includes(job) && !old.includes(job));
     onChange();
@@ -92,16 +98,19 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
   return {
     /**
      * Plans a job; one that waits for the same is not planned twice.
-     * @param {{kind: Kind, method: string, chat: string, title: string, params?: object, asksModel?: boolean}} job
+     * @param {{kind: Kind, method: string, chat: string, title: string, params?: object, asksModel?: boolean, quiet?: boolean}} job
      * @returns {JobView}
      */
-    add({ kind, method, chat, title, params = {}, asksModel = false }) {
+    add({ kind, method, chat, title, params = {}, asksModel = false, quiet = false }) {
       const whole = { chat, ...params };
       const same = list.find((each) => each.view.state === "waiting" && each.method === method && JSON.stringify(each.params) === JSON.stringify(whole));
-      if (same) return same.view;
+      if (same) {
+        same.quiet &&= quiet;
+        return same.view;
+      }
       /** @type {JobView} */
       const view = { id: ++number, chat, title, kind, state: "waiting", done: 0, total: 0, error: "", hint: "", failures: [], result: null };
-      list.push({ view, params: whole, method, asksModel, stopper: new AbortController(), lost: false });
+      list.push({ view, params: whole, method, asksModel, stopper: new AbortController(), lost: false, quiet });
       onChange();
       drain();
       return view;
@@ -138,11 +147,21 @@ export function createJobs({ call, onChange, onEnd, sharesModel }) {
     },
     paused: () => paused,
 
-    /** A reply is being generated: the model that both share is left to it. @param {boolean} value */
+    /** A reply is being generated: what both need is left to it. @param {boolean} value */
     reply(value) {
       replying = value;
-      if (value && sharesModel()) for (const job of list) if (job.asksModel && job.view.state === "running") job.stopper.abort(YIELD);
+      if (value) for (const job of list) if (job.view.state === "running" && yields(job)) job.stopper.abort(YIELD);
       drain();
+    },
+
+    /** Gives up all jobs of a kind, without a word: what they were for has changed. @param {Kind} kind */
+    drop(kind) {
+      for (const job of list.filter(({ view }) => view.kind === kind)) {
+        job.quiet = true;
+        if (job.view.state === "running") job.stopper.abort(STOP);
+        else if (job.view.state === "waiting") job.view.state = "stopped";
+      }
+      prune();
     },
 
     /** There is no engine for the moment: what waits goes on waiting. @param {boolean} value */

@@ -33,6 +33,7 @@ export function completePort({ host, settings, key = "", sidecar = null, clock =
   const { stream, answerTokens, seconds } = settings.model;
   return {
     name: chosen.name,
+    seconds,
     complete: (messages, schema, budget, signal) =>
       asked(chosen, { messages, schema, tokens: answerTokens, stream: stream && chosen.streams }, Math.min(budget, seconds), clock, signal),
   };
@@ -97,7 +98,7 @@ function wayTo({ host, settings, key = "", sidecar, fetch, page }) {
         name: offered,
         streams: false,
         async ask({ messages, schema, signal }, seconds) {
-          const answer = await sidecar.call("model.complete", { messages, schema, budget: Math.min(seconds, 600) }, { signal });
+          const answer = await sidecar.call("model.complete", { messages, schema, budget: seconds }, { signal });
           return answer.text;
         },
       };

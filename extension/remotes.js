@@ -23,9 +23,10 @@ const CLIENT = "SillyTavern";
  * @param {object} parts
  * @param {import("./models.js").ModelHost} parts.host
  * @param {Pick<import("./page_store.js").PageStore, "values">} parts.page keys lie there
+ * @param {import("./local_embedder.js").LocalEmbedder} [parts.local] the embedder of the page itself
  * @param {Outside} [parts.outside]
  */
-export function createRemotes({ host, page: { values }, outside = {} }) {
+export function createRemotes({ host, page: { values }, local, outside = {} }) {
   let onEvent = (/** @type {any} */ _event) => {};
   let onChange = () => {};
   /** @type {{url: string, sidecar: Sidecar} | null} */
@@ -35,6 +36,8 @@ export function createRemotes({ host, page: { values }, outside = {} }) {
   /** @type {ReturnType<typeof completePort>} */
   let model = null;
   let offered = "";
+  /** @type {Settings | null} */
+  let chosen = null;
   let round = 0;
 
   /** @param {string} name */
@@ -64,6 +67,7 @@ export function createRemotes({ host, page: { values }, outside = {} }) {
   /** @param {Sidecar} sidecar */
   function stateChanged(sidecar) {
     onEvent({ method: "state", params: { state: sidecar.state() } });
+    tellLocal();
     embedder?.update();
     const now = sidecar.offers().model;
     if (now === offered) return;
@@ -71,11 +75,25 @@ export function createRemotes({ host, page: { values }, outside = {} }) {
     onChange();
   }
 
+  /** Where the files of the page's own embedder may come from. */
+  function tellLocal() {
+    if (chosen) local?.look({ sidecar: remote?.sidecar.runtimeUrl(), cdns: chosen.cdns, mirror: chosen.embedder.mirror });
+  }
+
+  function localChanged() {
+    embedder?.update();
+    onEvent({ method: "embedder", params: {} });
+  }
+
   return {
-    /** @param {(event: any) => void} event `changed` and `state` of the sidecar @param {() => void} change other ports are due */
+    /** The embedder of the page itself. */
+    local,
+
+    /** @param {(event: any) => void} event `changed` and `state` of the sidecar, `embedder` of the page's own @param {() => void} change other ports are due */
     async start(event, change) {
       onEvent = event;
       onChange = change;
+      await local?.open(localChanged);
     },
 
     /**
@@ -90,9 +108,11 @@ export function createRemotes({ host, page: { values }, outside = {} }) {
       if (mine === round) {
         const sidecar = remote?.sidecar ?? null;
         offered = sidecar?.offers().model ?? "";
+        chosen = settings;
+        tellLocal();
         model = completePort({ host, settings, key: modelKey, sidecar, ...outside });
         if (embedder) embedder.update({ settings, key: embedderKey, sidecar });
-        else embedder = createEmbedder({ settings, key: embedderKey, sidecar, onChange: () => onChange(), ...outside });
+        else embedder = createEmbedder({ settings, key: embedderKey, sidecar, local, onChange: () => onChange(), ...outside });
       }
       return { complete: model ?? undefined, embed: embedder?.port() ?? undefined };
     },
@@ -118,7 +138,8 @@ export function createRemotes({ host, page: { values }, outside = {} }) {
       const key = await keyOf(target);
       const sidecar = remote?.sidecar ?? null;
       if (target === "model") return testModel({ host, settings, key, sidecar, ...outside });
-      const tried = createEmbedder({ settings, key, sidecar, ...outside });
+      // A test loads nothing and ends nothing.
+      const tried = createEmbedder({ settings, key, sidecar, local: local && { ...local, want() {} }, ...outside });
       try {
         return await tried.test();
       } finally {
@@ -139,6 +160,7 @@ export function createRemotes({ host, page: { values }, outside = {} }) {
       sidecar?.stop();
       embedder?.close();
       embedder = null;
+      local?.close();
       model = null;
       offered = "";
     },

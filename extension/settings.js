@@ -23,7 +23,7 @@ export const defaults = () => ({
     agreed: false,
     asked: false,
   },
-  embedder: { use: "auto", url: "", name: "" },
+  embedder: { use: "auto", url: "", name: "", mirror: "" },
   sidecar: { use: false, url: "http://127.0.0.1:8414" },
   // Other browsers, and this one after its storage was cleared, find the memories among the person's files on SillyTavern's server.
   mirror: true,
@@ -39,7 +39,7 @@ export const CHOICES = {
   "recalled.position": ["before_main", "after_main", "in_chat"],
   "recalled.role": ["system", "user", "assistant"],
   "model.use": ["none", "current", "profile", "endpoint", "sidecar"],
-  "embedder.use": ["auto", "sidecar", "endpoint", "none"],
+  "embedder.use": ["auto", "sidecar", "endpoint", "page", "none"],
 };
 
 /** @type {Record<string, readonly [number, number]>} least and most of the fields that are a number */

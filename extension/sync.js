@@ -10,6 +10,7 @@ import { rowsOf, splice } from "./splice.js";
  * @property {string} chat
  * @property {string} pool
  * @property {string} title
+ * @property {ChatPlace} place
  * @property {boolean} off
  * @property {number[]} floors SillyTavern's index of each message of the engine
  *
@@ -55,9 +56,11 @@ export function createSync({
   /** @type {Open | null} */
   let open = null;
   let held = false;
+  /** @type {{place: ChatPlace, stood: string, identity: import("./identity.js").Identity} | null} */
+  let planned = null;
 
   /**
-   * Tells the engine the open chat now. Answers null when none is open or another was opened meanwhile.
+   * Tells the engine the open chat now. Answers null when none is open, or another one than when it was asked for.
    * @param {string} reason
    * @param {{leaveOutReply?: boolean}} [options] the last message is a reply that is being replaced
    * @returns {Promise<Open | null>}
@@ -65,9 +68,10 @@ export function createSync({
   function now(reason, { leaveOutReply = false } = {}) {
     clearTimeout(timer);
     timer = undefined;
+    const asked = host.place();
     const run = queue.then(() => once(reason, leaveOutReply));
     queue = run.catch(() => {});
-    return run;
+    return run.then((found) => (found && asked && samePlace(asked, found.place) ? found : null));
   }
 
   /** @param {string} reason @param {boolean} leaveOutReply */
@@ -79,12 +83,13 @@ export function createSync({
         onSynced(null, { changed: false, unknown: false, reason });
         return null;
       }
-      const identity = await identify({ place, mark: host.mark(), places, files: host.files, token });
-      if (!same(place, host.place())) continue;
-      const { mark, branchOf, fresh } = identity;
-      if (fresh) host.setMark(mark);
-      const found = { chat: mark.chat, pool: mark.pool, title: place.title, off: Boolean(mark.off), floors: /** @type {number[]} */ ([]) };
+      const { mark, branchOf, fresh } = await identityOf(place);
+      if (!samePlace(place, host.place())) continue;
+      const { chat, pool } = mark;
+      // A chat file comes from anywhere: nothing but `true` switches memory off.
+      const found = { chat, pool, title: place.title, place, off: mark.off === true, floors: /** @type {number[]} */ ([]) };
       if (found.off) {
+        if (fresh) host.setMark(mark);
         open = found;
         onSynced(found, { changed: false, unknown: false, reason });
         return found;
@@ -95,11 +100,24 @@ export function createSync({
       const changed = await tell(found, rowsOf(messages), branchOf);
       const { aliased, known } = await remember(place, found);
       // The result is stored under its own chat, whichever is open by now.
-      if (!same(place, host.place())) continue;
+      if (!samePlace(place, host.place())) continue;
+      // A mark says that the engine has been told of the chat.
+      if (fresh) host.setMark(mark);
+      planned = null;
       open = found;
       onSynced(found, { changed: changed || aliased, unknown: !fresh && !known, reason });
       return found;
     }
+  }
+
+  /** What failed is tried again as the same chat. @param {ChatPlace} place */
+  async function identityOf(place) {
+    const mark = host.mark();
+    const stood = JSON.stringify(mark);
+    if (planned?.stood !== stood || !samePlace(planned.place, place)) {
+      planned = { place, stood, identity: await identify({ place, mark, places, files: host.files, token }) };
+    }
+    return planned.identity;
   }
 
   /**
@@ -181,4 +199,4 @@ function settled(messages, leaveOutReply) {
 }
 
 /** @param {ChatPlace} place @param {ChatPlace | null} other */
-const same = (place, other) => other?.kind === place.kind && other.owner === place.owner && other.file === place.file;
+export const samePlace = (place, other) => other?.kind === place.kind && other.owner === place.owner && other.file === place.file;

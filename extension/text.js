@@ -7,17 +7,34 @@
  * @property {(error: any) => string} error one line on what went wrong and what to do
  */
 
-const FILES = ["en", "zh-cn"];
+/** The languages that have a file, as SillyTavern names them, and whose texts stand in where one has none of its own yet. @type {Record<string, string>} */
+export const FILES = { en: "", "zh-cn": "en", "zh-tw": "zh-cn", "ja-jp": "en", "ko-kr": "en", "ru-ru": "en" };
 
 /**
- * @param {string} locale as SillyTavern has it: "en", "zh-cn", "zh-tw", ...
+ * @param {string} locale as SillyTavern or a browser has it: "en", "zh-cn", "zh-tw", "ja", "en-us", ...
  * @param {(path: string) => Promise<any>} [load] a locale file by its name
  * @returns {Promise<Text>}
  */
 export async function loadText(locale, load = fetched) {
-  const language = FILES.find((name) => name === locale) ?? (locale.startsWith("zh") ? "zh-cn" : "en");
+  let language = fileOf(locale.toLowerCase());
   const english = await load("en");
-  return createText(language, language === "en" ? english : await load(language), english);
+  /** @type {Record<string, string>} */
+  let texts = {};
+  for (let name = language; name; name = FILES[name] ?? "") {
+    const own = name === "en" ? english : await load(name);
+    // Dates and numbers are written as the words around them are.
+    if (name === language && Object.keys(own).length === 0) language = FILES[name] ?? "en";
+    texts = { ...own, ...texts };
+  }
+  return createText(language, texts, english);
+}
+
+/** @param {string} locale */
+function fileOf(locale) {
+  if (locale in FILES) return locale;
+  if (/^zh-(hant|hk|mo)/.test(locale)) return "zh-tw";
+  const [tongue = ""] = locale.split("-");
+  return Object.keys(FILES).find((name) => name.split("-")[0] === tongue) ?? "en";
 }
 
 /**

@@ -68,7 +68,8 @@
  * @property {Placement} core
  * @property {Placement} recalled
  * @property {{use: "none" | "current" | "profile" | "endpoint" | "sidecar", profile: string, url: string, name: string, stream: boolean, answerTokens: number, seconds: number, exchanges: number, agreed: boolean, asked: boolean}} model
- * @property {{use: "auto" | "sidecar" | "endpoint" | "none", url: string, name: string}} embedder
+ * @property {{use: "auto" | "sidecar" | "endpoint" | "page" | "none", url: string, name: string, mirror: string}} embedder `mirror`: a folder with the files of the
+ *   page's own, "" for the usual places
  * @property {{use: boolean, url: string}} sidecar
  * @property {boolean} mirror memories are kept among SillyTavern's files too
  * @property {{name: string, url: string}[]} cdns empty: the usual ones
@@ -106,6 +107,21 @@
  * @property {Block[]} [hand] which of its two texts; without it, both
  * @property {string[]} degraded
  *
+ * @typedef {object} Receipt what became of words in one place
+ * @property {string} place
+ * @property {"done" | "waiting" | "outside"} state
+ * @property {number} count
+ * @property {string[]} replicas that are waited for
+ *
+ * @typedef {object} PurgedNode what goes, or has gone, with a memory
+ * @property {string} purge "" for a preview
+ * @property {string} node
+ * @property {string} text
+ * @property {number[]} messages indices of the engine
+ * @property {number} commits
+ * @property {{node: string, kind: string, text: string}[]} going
+ * @property {Receipt[]} receipts
+ *
  * @typedef {object} Status what goes on, for settings, panel and commands
  * @property {"off" | "starting" | "ready" | "failed"} engine
  * @property {{code: string, message: string, hint: string} | null} problem why the engine or the store is not as it should be
@@ -121,7 +137,7 @@
  * @property {string} embedder "" for none
  * @property {"off" | "looking" | "pairing" | "connected" | "unreachable" | "refused"} sidecar
  * @property {string} sidecarProblem why it is not connected and what to do, for people
- * @property {{outcome: "injected" | "reused" | "empty" | "late" | "failed" | "too_small", ms: number, tokens: number, cards: number, error: string, at: string} | null} lastRecall
+ * @property {{outcome: "injected" | "reused" | "empty" | "late" | "failed" | "too_small", ms: number, tokens: number, cards: number, error: string, at: string, reason?: "whole_chat"} | null} lastRecall `reason`: nothing was recalled since all of the chat is in the prompt
  */
 
 /**
@@ -136,6 +152,7 @@
  * @property {(settings: Settings) => Promise<any>} ports for the engine
  * @property {() => string} modelName
  * @property {() => string} embedderName
+ * @property {import("./local_embedder.js").LocalEmbedder} [local] the embedder of the page itself
  * @property {() => Status["sidecar"]} sidecarState
  * @property {() => any} sidecarProblem why it is not connected, or null
  * @property {() => string | undefined} runtimeUrl
@@ -173,10 +190,15 @@
  * @property {() => void} pause all extraction by model
  * @property {() => void} resume
  * @property {() => boolean} paused
+ * @property {import("./local_embedder.js").LocalEmbedder} [ownEmbedder] the embedder of the page itself, where there is one
  * @property {() => void} reembed the open chat, in the background
  * @property {() => Promise<string>} exchange a round with mirror and sidecar now; in words, what came of it
  * @property {() => Promise<{chat: string, title: string, owner: string, messages: number}[]>} orphans chats of the store whose file is gone in SillyTavern
- * @property {(chat: string) => Promise<void>} purge an orphan for good
+ * @property {(chat: string) => Promise<Receipt[]>} purge a chat that is not open, for good
+ * @property {(node: string) => Promise<PurgedNode>} purgeNode forgets a memory of the open chat for good, in the records of recalls too
+ * @property {(() => Promise<(import("./moving.js").LeftGraph & {here: boolean})[]>) | null} left what another memory extension has left within reach;
+ *   `here`: it was of the open chat. null: nothing can be within reach
+ * @property {() => Promise<void>} restored after memories came in that may belong to any chat
  * @property {(target: "model" | "embedder") => Promise<{ok: boolean, detail: string, ms: number}>} test a connection for real
  * @property {() => Promise<string>} pair with the sidecar: answers the short code that the person confirms there; status().sidecar tells the rest
  * @property {(name: "model" | "embedder", key: string) => Promise<void>} setKey stored in this browser only, never in SillyTavern's settings

@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/install.md from a real SillyTavern: `make pictures`."""
+"""Takes the pictures of docs/install.md and of the panel from a real SillyTavern: `make pictures`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from tests.live.data_root import Setup
 from tests.live.extension import NAME, ROOT, copy_repository
 from tests.live.memory import ready, settled
 from tests.live.stage import Stage, Tab, View
+from tools import panel_pictures
+from tools.palette_png import small
 
 FOLDER = ROOT / "docs" / "pictures"
 DRAWER = ".tidelore-settings"
@@ -38,6 +40,7 @@ def main() -> None:
             phone.open_extensions()
             unfold(phone)
             save(phone, f"phone-{language}")
+    panel_pictures.take_all(FOLDER)
     print(f"pictures in {FOLDER.relative_to(ROOT)}")
 
 
@@ -70,7 +73,9 @@ def unfold(tab: Tab) -> None:
 
 
 def save(tab: Tab, name: str) -> Path:
-    return tab.screenshot(FOLDER / f"{name}.png")
+    path = tab.screenshot(FOLDER / f"{name}.png")
+    path.write_bytes(small(tab.page, path.read_bytes()))
+    return path
 
 
 if __name__ == "__main__":

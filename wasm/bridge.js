@@ -15,12 +15,14 @@ import { Watchdog } from "./watchdog.js";
  *
  * @typedef {object} CompletePort the memory model
  * @property {string} name
+ * @property {number} [seconds] for one window; without it, the engine's own 300
  * @property {(messages: {role: string, content: string}[], schema: object, budget: number, signal: AbortSignal) => Promise<string>} complete
  *   the raw answer within `budget` seconds; an error's `code` may be model_unreachable, model_refused or model_answer (with `raw`)
  *
  * @typedef {object} VectorsPort
  * @property {{name: string, dimension: number, scale: number, floor: number}} model
  * @property {(texts: Record<string, string>, signal: AbortSignal) => Promise<void>} put
+ * @property {(nodes: string[], signal: AbortSignal) => Promise<void>} [forget] after a purge
  * @property {(query: string, k: number, allowed: string[] | null, signal: AbortSignal) => Promise<[string, number][]>} score
  * @property {(nodes: string[], signal: AbortSignal) => Promise<number[][]>} gram
  *
@@ -90,7 +92,7 @@ export class EngineError extends Error {
 
 /** @param {Ports} ports what the worker needs to know of them */
 const described = (ports) => ({
-  complete: ports.complete ? { name: ports.complete.name } : null,
+  complete: ports.complete ? { name: ports.complete.name, seconds: ports.complete.seconds } : null,
   embed: ports.embed ? { ...ports.embed.model } : null,
   vectors: ports.vectors ? { ...ports.vectors.model } : null,
   store: Boolean(ports.store),
@@ -201,12 +203,12 @@ class Link {
   }
 
   /**
-   * Another model or embedder, or none. The store stays what it was at the start.
-   * @param {{complete?: CompletePort, embed?: EmbedPort, vectors?: VectorsPort}} ports
+   * Another model, embedder or mirror, or none. The store stays what it was at the start.
+   * @param {{complete?: CompletePort, embed?: EmbedPort, vectors?: VectorsPort, mirror?: MirrorPort}} ports
    */
-  setPorts({ complete, embed, vectors }) {
+  setPorts({ complete, embed, vectors, mirror }) {
     if (this.#ended) return;
-    this.#ports = { ...this.#ports, complete, embed, vectors };
+    this.#ports = { ...this.#ports, complete, embed, vectors, mirror };
     this.#endpoint.postMessage({ type: "ports", ports: described(this.#ports) });
   }
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from engine_channel import Channel, PortFailed, Running, cancelled, running_call
 from engine_files import PageFiles
 from engine_garbage import Collector
-from engine_ports import PageModel, PageStore, PageVectors
+from engine_ports import EMBED_SECONDS, PageModel, PageStore, PageVectors, model_seconds
 from tidelore.engine.errors import ModelAnswer, TideloreError
 from tidelore.engine.memory import MemoryStore
 from tidelore.engine.ports import Batch
@@ -49,13 +49,21 @@ class Host:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._collector = Collector()
         store = PageStore(self._channel) if ports.get("store") else PatientStore()
-        self._service = Service(store, lambda: time.time_ns() // 1_000_000, lambda: secrets.token_hex(16))
+        # The page plans `embed.run` after what it has written: what was extracted is recalled by words at once, whatever the embedder does.
+        self._service = Service(
+            store,
+            lambda: time.time_ns() // 1_000_000,
+            lambda: secrets.token_hex(16),
+            embed_seconds=EMBED_SECONDS,
+            embeds_later=True,
+        )
         self._use(ports)
 
     def _use(self, ports: Mapping[str, Any]) -> None:
         """Which model and embedder there are may change at any time; the store may not."""
         complete, vectors = ports.get("complete"), ports.get("vectors")
         self._service.complete = None if complete is None else PageModel(self._channel, str(complete["name"]))
+        self._service.model_seconds = model_seconds(complete)
         self._service.files = PageFiles(self._channel) if ports.get("mirror") else None
         self._service.vectors = None if vectors is None else PageVectors(self._channel, vectors)
 

@@ -19,6 +19,7 @@ from tidelore.engine.errors import (
     StoreError,
     TideloreError,
 )
+from tidelore.engine.extract.run import MODEL_SECONDS
 from tidelore.engine.keys import Entry
 from tidelore.engine.model import Commit, Source
 from tidelore.engine.ports import (
@@ -43,7 +44,10 @@ from tidelore.engine.sync.wire import purge_in, purge_out
 T = TypeVar("T")
 STORE_SECONDS = 60.0
 QUERY_SECONDS = 1.0
+# For one batch of texts. Nobody waits for it, and a model on a slow machine may need minutes.
 EMBED_SECONDS = 300.0
+# What a person may allow a model that thinks on a slow machine (extension/settings.js).
+MOST_MODEL_SECONDS = 1800.0
 # Clocks and orders have more digits than JavaScript's numbers: they cross as texts of this length, which sort as the numbers do.
 DIGITS = 20
 PORT_ERRORS: Mapping[str, type[TideloreError]] = {
@@ -268,6 +272,12 @@ def _batch_out(batch: Batch) -> dict[str, Any]:
         "ledger": [_note_out(row) for row in batch.ledger],
         "settings": {name: canonical(value) for name, value in batch.settings.items()},
     }
+
+
+def model_seconds(model: Mapping[str, Any] | None) -> float:
+    """How long the page's memory model may take for one window: what its port says, within reason."""
+    said = None if model is None else model.get("seconds")
+    return min(max(1.0, float(said)), MOST_MODEL_SECONDS) if isinstance(said, int | float) else MODEL_SECONDS
 
 
 class PageModel:

@@ -5,7 +5,7 @@ export const PORT_METHODS = {
   complete: ["complete"],
   embed: ["embed"],
   mirror: ["read", "write", "remove"],
-  vectors: ["put", "score", "gram"],
+  vectors: ["put", "forget", "score", "gram"],
   store: ["replica", "version", "chats", "pool", "chat", "revisions", "sizes", "write", "heads", "chains", "log", "newest", "purges", "rename", "ledger", "settings", "purge"],
 };
 

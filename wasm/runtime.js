@@ -11,7 +11,7 @@ import { sha256 } from "./sha256.js";
  * @property {number} size in bytes
  * @property {string} sha256
  *
- * @typedef {{name: string, size: number, sha256: string}} Wanted what is checked of a file
+ * @typedef {{name: string, size: number, sha256: string}} Wanted what is checked of a file; `size` 0: not known
  *
  * @typedef {object} Lock what `make wasm` wrote to lock.json
  * @property {string} build what a memory snapshot is bound to
@@ -68,7 +68,7 @@ export function sourcesFor(lock, { own, sidecar, cdns = CDNS }) {
 }
 
 /** @param {string} url */
-const folder = (url) => url.replace(/\/*$/, "/");
+export const folder = (url) => url.replace(/\/*$/, "/");
 
 /** A file that no source has. */
 export class RuntimeMissing extends Error {
@@ -147,6 +147,7 @@ async function takeNote(source, build, means) {
 }
 
 /**
+ * One file of one source, checked and reported.
  * @typedef {{fetch: typeof globalThis.fetch, onEvent: (event: SourceEvent) => void, seconds: number}} Means
  *
  * @param {Wanted} file
@@ -155,7 +156,7 @@ async function takeNote(source, build, means) {
  * @param {(data: Uint8Array<ArrayBuffer>) => Promise<string> | string} check what is wrong with the bytes, "" if nothing is
  * @returns {Promise<{data?: Uint8Array<ArrayBuffer>}>}
  */
-async function take(file, source, means, check = (data) => wrong(data, file)) {
+export async function take(file, source, means, check = (data) => wrong(data, file)) {
   const begin = performance.now();
   const { outcome, detail, data } = await attempt(file, source, means, check);
   means.onEvent({ step: "source", source: source.name, file: file.name, outcome, detail, ms: performance.now() - begin });
@@ -167,7 +168,7 @@ async function take(file, source, means, check = (data) => wrong(data, file)) {
  * @param {Wanted} file
  */
 async function wrong(data, file) {
-  if (data.length !== file.size) return `${data.length} bytes, not ${file.size}`;
+  if (file.size && data.length !== file.size) return `${data.length} bytes, not ${file.size}`;
   const hash = await sha256(data);
   return hash === file.sha256 ? "" : `hash ${hash}, not ${file.sha256}`;
 }

@@ -30,6 +30,12 @@ class Shelf {
   texts = new Map();
   /** @type {Map<string, Float32Array>} */
   queries = new Map();
+  // One `put` after the other; a model that hangs holds up no other model.
+  /** @type {Promise<any>} */
+  turn = Promise.resolve();
+  // Since the `put` under way began: a vector that comes for one of these is not kept.
+  /** @type {Set<string>} */
+  forgotten = new Set();
   /** @type {Promise<void>} */
   loaded;
 
@@ -107,8 +113,6 @@ export class WorkerVectors {
   #rows;
   /** @type {Shelf | undefined} */
   #shelf;
-  /** @type {Promise<any>} */
-  #turn = Promise.resolve();
   #unsaved = false;
 
   /**
@@ -136,25 +140,28 @@ export class WorkerVectors {
    * @param {AbortSignal} signal
    */
   async put(texts, signal) {
-    const work = this.#turn.then(() => this.#put(this.#current(), texts, signal));
-    this.#turn = work.catch(() => undefined);
+    const shelf = this.#current();
+    const work = shelf.turn.then(() => {
+      shelf.forgotten.clear();
+      return this.#put(shelf, texts, signal);
+    });
+    shelf.turn = work.catch(() => undefined);
     return work;
   }
 
   /**
-   * Removes the vectors of these nodes for good; unknown ones are nothing.
+   * Removes the vectors of these nodes for good; unknown ones are nothing. It does not wait for the embedding model.
    * @param {string[]} nodes
    */
   async forget(nodes) {
-    const work = this.#turn.then(async () => {
-      const shelf = this.#current();
-      await shelf.loaded;
-      nodes.forEach((node) => shelf.delete(node));
-      // What failed here would come back at the next start.
-      await this.#rows?.drop(shelf.model.name, nodes);
-    });
-    this.#turn = work.catch(() => undefined);
-    return work;
+    const shelf = this.#current();
+    await shelf.loaded;
+    for (const node of nodes) {
+      shelf.delete(node);
+      shelf.forgotten.add(node);
+    }
+    // What failed here would come back at the next start.
+    await this.#rows?.drop(shelf.model.name, nodes);
   }
 
   /**
@@ -224,7 +231,8 @@ export class WorkerVectors {
     const order = [...wanted.keys()];
     let empty = 0;
     for (let start = 0; start < order.length; start += AT_ONCE) {
-      const batch = order.slice(start, start + AT_ONCE);
+      const batch = order.slice(start, start + AT_ONCE).filter((text) => wanted.get(text)?.some((node) => !shelf.forgotten.has(node)));
+      if (!batch.length) continue;
       const vectors = await this.#embed(shelf, batch, "passage", signal);
       /** @type {Row[]} */
       const rows = [];
@@ -236,6 +244,7 @@ export class WorkerVectors {
         }
         const hash = hashOf(text);
         for (const node of wanted.get(text) ?? []) {
+          if (shelf.forgotten.has(node)) continue;
           shelf.add(node, hash, vector);
           shelf.texts.set(node, text);
           rows.push({ node, hash, vector: /** @type {ArrayBuffer} */ (vector.slice().buffer) });

@@ -1,6 +1,7 @@
 // The module worker: starts Pyodide and the engine, then passes messages on. What they mean is engine_host.py's affair.
 import { boot } from "./boot.js";
 import { LocalPorts } from "./local.js";
+import { browser } from "./platform.js";
 import { reason } from "./ports.js";
 
 /**
@@ -76,38 +77,6 @@ export function serve(port, platform) {
  * @param {unknown} error
  */
 const lastLine = (error) => reason(error).trim().split("\n").at(-1) ?? "";
-
-/**
- * A browser takes the files as they were checked: scripts as blobs, the rest by a fetch that knows them.
- * @type {Platform}
- */
-const browser = {
-  fetch: (url, options) => fetch(url, options),
-  async prepare(files) {
-    const base = "https://runtime.invalid/";
-    /** @param {string} name */
-    const script = (name) => {
-      const data = /** @type {Uint8Array<ArrayBuffer>} */ (files.get(name));
-      return URL.createObjectURL(new Blob([data], { type: "text/javascript" }));
-    };
-    const urls = ["pyodide.mjs", "pyodide.asm.js"].map(script);
-    const original = globalThis.fetch;
-    globalThis.fetch = async (request, options) => {
-      const name = String(request).startsWith(base) ? String(request).slice(base.length) : "";
-      const data = files.get(name);
-      if (!data) return original(request, options);
-      return new Response(data, { headers: { "Content-Type": name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream" } });
-    };
-    const [{ loadPyodide }] = await Promise.all(urls.map((url) => import(url)));
-    return {
-      load: (options) => loadPyodide({ indexURL: base, ...options }),
-      async release() {
-        globalThis.fetch = original;
-        urls.forEach((url) => URL.revokeObjectURL(url));
-      },
-    };
-  },
-};
 
 /** @type {any} */
 const scope = globalThis;

@@ -2,6 +2,7 @@
 import { createJobs } from "../jobs.js";
 import { defaults, settingsFrom } from "../settings.js";
 import { emptyStatus } from "../status.js";
+import { CHATLESS, writes } from "../writes.js";
 import { rowsOf } from "./chats.js";
 import { createLink } from "./link.js";
 import { createPage } from "./page.js";
@@ -21,8 +22,8 @@ import { createPage } from "./page.js";
  * @property {() => void} stop
  */
 
-const CHATLESS = /^(chat\.list|scope\.list|schema\.|nodes?\.write|recall\.deliveries|prompt\.|settings\.|job\.|rpc\.|status|embed$|model\.|ping)/;
-const READS = /\.(get|list|read|search|run|check|plan|keys|deliveries|history|why|describe)$|^(why|stats|overview|rpc\.discover|status)$/;
+// Methods that the sidecar itself has.
+const OF_SIDECAR = new Set(["status", "ping", "embed", "model.complete", "rpc.discover"]);
 const RECALL_SECONDS = 30;
 
 /**
@@ -206,10 +207,10 @@ export async function createConsole({ text, key, url, values, document, onRefuse
     },
     /** @param {string} method @param {any} params @param {any} options */
     async call(method, params = {}, options = {}) {
-      const whole = "chat" in params || CHATLESS.test(method) ? params : { chat: mine(), ...params };
+      const whole = "chat" in params || CHATLESS.has(method) || OF_SIDECAR.has(method) ? params : { chat: mine(), ...params };
       const found = await link.call(method, whole, options);
       if (method.startsWith("settings.") && method !== "settings.describe") void background(readSettings);
-      else if (!READS.test(method)) void background(counted);
+      else if (writes(method, whole)) void background(counted);
       return found;
     },
     switchChat: async () => {},
@@ -242,7 +243,21 @@ export async function createConsole({ text, key, url, values, document, onRefuse
     paused: jobs.paused,
     reembed: () => plan({ kind: "embed", method: "embed.run" }),
     orphans: async () => [],
-    purge: (/** @type {string} */ chat) => link.call("chat.purge", { chat }).then(() => look("")),
+    /** @param {string} chat */
+    async purge(chat) {
+      const { receipts } = await link.call("chat.purge", { chat });
+      await look("");
+      return receipts;
+    },
+    /** @param {string} node */
+    async purgeNode(node) {
+      const gone = await link.call("node.purge", { chat: mine(), node });
+      void background(counted);
+      return gone;
+    },
+    // What lies in SillyTavern's page is not to be seen from here.
+    left: null,
+    restored: () => look(""),
     /** @param {"model" | "embedder"} target */
     async test(target) {
       const began = performance.now();

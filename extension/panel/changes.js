@@ -5,9 +5,13 @@ import { attempt } from "../ui/view.js";
 import { createLoad } from "./load.js";
 import { EDGE_TYPES, edgeText } from "./parts.js";
 
+/** Marks by the change that sets them and the one that takes them away. @type {Record<string, [string, string]>} */
+const SWITCHES = { pinned: ["pin", "unpin"], archived: ["archive", "unarchive"], private: ["private", "public"] };
+
 /**
  * @typedef {import("./parts.js").Desk} Desk
- * @typedef {{commit: string, at: number, author: string, change: string, node: string, text: string, undone: boolean, undo: string, waiting: boolean}} Change
+ * @typedef {{field: string, before: any, after: any}} FieldChange
+ * @typedef {{commit: string, at: number, author: string, change: string, node: string, text: string, undone: boolean, undo: string, waiting: boolean, subject: string, edits: FieldChange[]}} Change
  */
 
 export const CHANGES = ["edit", "hide", "write", "link", "alias", "merge", "split", "pin", "unpin", "archive", "unarchive", "private", "public", "decide", "import", "upkeep"];
@@ -15,9 +19,17 @@ const PAGE = 20;
 
 /** @param {Desk} desk @param {() => void} redraw */
 export function changeSection({ app, data, go, say }, redraw) {
-  /** The memory that was changed, as it reads now; else what the change itself says. @param {Change} change */
-  const subject = ({ node, text, change }) => data.get()?.byId.get(node)?.text ?? (change === "link" && EDGE_TYPES.includes(text) ? edgeText(app, { type: text, label: "" }) : text);
   const { t } = app.text;
+  /** The memory that was changed, as it reads now; else what the change itself says. @param {Change} change */
+  const subject = ({ node, text, change, subject: said }) =>
+    data.get()?.byId.get(node)?.text || said || (change === "link" && EDGE_TYPES.includes(text) ? edgeText(app, { type: text, label: "" }) : text);
+  /** Each thing that was done, once: marking private unpins as well. @param {Change} change */
+  const done = ({ change, edits = [] }) => [...new Set([change, ...edits.flatMap(({ field, after }) => SWITCHES[field]?.[after ? 0 : 1] ?? [])])].map((name) => (CHANGES.includes(name) ? t(`change.${name}`) : name)).join(t("list.comma"));
+  /** @param {any} value */
+  const plain = (value) => (value === null ? t("changes.nothing") : Array.isArray(value) ? value.map(String).join(t("list.comma")) : String(value));
+  /** @param {FieldChange} edit */
+  const edited = ({ field, before, after }) =>
+    h("span", { key: field, class: "tidelore-dim tidelore-row-text" }, t("changes.edit", { field: ["text", "name"].includes(field) ? t(`node.${field}`) : field, before: plain(before), after: plain(after) }));
   /** @type {Change[]} those of the pages before */
   let earlier = [];
   let next = "";
@@ -73,9 +85,9 @@ export function changeSection({ app, data, go, say }, redraw) {
         shown.map((change) =>
           h("li", { key: change.commit, class: `tidelore-change ${change.undone ? "tidelore-faded" : ""}`.trim() }, [
             h("button", { key: "what", type: "button", class: "tidelore-edge", on: { click: () => change.node && go({ node: change.node }) } }, [
-              h("span", { class: "tidelore-dim" }, t("changes.line", { change: CHANGES.includes(change.change) ? t(`change.${change.change}`) : change.change, author: t(`author.${change.author}`), when: when(app, change.at) })),
+              h("span", { class: "tidelore-dim" }, t("changes.line", { change: done(change), author: t(`author.${change.author}`), when: when(app, change.at) })),
               h("span", { class: "tidelore-row-text" }, subject(change)),
-              change.change === "edit" && h("span", { class: "tidelore-dim tidelore-row-text" }, change.text),
+              (change.edits ?? []).filter(({ field }) => !(field in SWITCHES)).map(edited),
             ]),
             change.waiting && h("span", { key: "waits", class: "tidelore-busy" }, t("changes.waits")),
             button(t(change.undone ? "changes.redo" : "panel.undo"), () => turn(change), { key: "turn", busy, "aria-label": `${t(change.undone ? "changes.redo" : "panel.undo")}: ${subject(change)}` }),

@@ -3,7 +3,7 @@ import { h } from "../ui/dom.js";
 import { button } from "../ui/fields.js";
 import { attempt } from "../ui/view.js";
 import { createLoad } from "./load.js";
-import { closedNote, drawnTab, kindChip, sign } from "./parts.js";
+import { closed, drawnTab, kindChip, sign } from "./parts.js";
 
 /**
  * @typedef {import("./parts.js").Desk} Desk
@@ -74,8 +74,8 @@ export function decideTab(desk) {
 
   /** @param {() => void} redraw */
   function draw(redraw) {
-    const closed = closedNote(app);
-    if (closed) return h("p", { class: "tidelore-empty" }, closed);
+    const none = closed(app);
+    if (none) return none;
     const { chat, stats } = app.status();
     const found = load.get(chat?.chat, stats, data.version());
     if (!found) return load.fault() ? h("div", { class: "tidelore-empty" }, [h("p", { class: "tidelore-bad" }, load.fault()), button(t("jobs.retry"), load.renew)]) : h("p", { class: "tidelore-empty", role: "status" }, t("memories.loading"));

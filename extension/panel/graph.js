@@ -3,7 +3,7 @@ import { create, h, patch } from "../ui/dom.js";
 import { button } from "../ui/fields.js";
 import { createLayout, firstPlaces } from "./layout.js";
 import { filtered, indexed, scopesOf } from "./memories_data.js";
-import { KINDS, SHOWN_STATES, edgeText, filterField, scopeText, searchField, signButton, stateText } from "./parts.js";
+import { FILTERED, KINDS, closedParts, edgeText, filterField, scopeText, searchField, signButton, stateText } from "./parts.js";
 
 /**
  * @typedef {import("./parts.js").Desk} Desk
@@ -79,10 +79,8 @@ export function graphTab(desk, { load = () => import("./graph_view.js"), layout 
   function message(memories) {
     if (fault) return [h("p", { class: "tidelore-bad" }, fault), button(t("jobs.retry"), retry)];
     if (memories?.nodes.length) return [];
-    const open = app.status().chat;
-    if (!app.settings.enabled) return [h("p", null, t("status.off"))];
-    if (!open) return [h("p", null, t("status.no_chat"))];
-    if (open.off) return [h("p", null, t("status.chat_off"))];
+    const none = closedParts(app);
+    if (none.length) return none;
     if (data.fault()) return [h("p", { class: "tidelore-bad" }, data.fault()), button(t("jobs.retry"), retry)];
     return [h("p", null, t(memories ? "overview.nothing" : "memories.loading"))];
   }
@@ -120,7 +118,7 @@ export function graphTab(desk, { load = () => import("./graph_view.js"), layout 
           desk.soon(() => refine({ query: typed }));
         }),
         filterField(app, "kind", t("memories.kind"), KINDS.map((kind) => [kind, t(`kind.${kind}`)]), filter.kind, (kind) => refine({ kind })),
-        filterField(app, "state", t("memories.state"), SHOWN_STATES.map((state) => [state, stateText(app, state)]), filter.state, (state) => refine({ state })),
+        filterField(app, "state", t("memories.state"), FILTERED.map((state) => [state, stateText(app, state)]), filter.state, (state) => refine({ state })),
         scopes.length > 0 && filterField(app, "scope", t("memories.scope"), scopes.map((scope) => [scope, scopeText(app, scope)]), filter.scope, (scope) => refine({ scope })),
       ]),
       h("div", { key: "line", class: "tidelore-line tidelore-graph-line" }, [
@@ -172,7 +170,7 @@ export function graphTab(desk, { load = () => import("./graph_view.js"), layout 
       return redraw();
     }
     try {
-      const graph = await app.call("graph.get", { at: index });
+      const graph = await app.call("graph.get", { at: index, private: true });
       if (at !== index || asOf !== chat) return;
       past = indexed(asOf, graph);
       fault = "";
@@ -225,9 +223,11 @@ export function graphTab(desk, { load = () => import("./graph_view.js"), layout 
     const { places, fresh } = firstPlaces(nodes, edges, known);
     view?.set(nodes, edges, places);
     layout.stop();
+    stage.setAttribute("aria-busy", String(fresh > 0));
     if (!fresh) return;
     layout.run(nodes, edges, places, known, (done) => {
       view?.place(places);
+      stage.setAttribute("aria-busy", String(!done));
       if (!done || kept?.chat !== memories.chat) return;
       // Places of nodes that are only in the past or the future of this graph stay known.
       for (const [id, place] of places) known.set(id, place);

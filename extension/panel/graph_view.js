@@ -1,6 +1,7 @@
 // Draws a graph with sigma. What is drawn, and how strongly, is decided outside.
 import { Graph } from "../vendor/graphology.mjs";
 import { Sigma } from "../vendor/sigma.mjs";
+import { fitting } from "./labels.js";
 import { KINDS } from "./parts.js";
 
 /**
@@ -17,6 +18,13 @@ import { KINDS } from "./parts.js";
 // Beyond so many, lines are left out while the view moves.
 const MANY_EDGES = 4000;
 const LABEL = 42;
+const HINT = 20;
+// Of so many nodes each says what it is, where there is room; of more only who and what is named, until one comes nearer.
+const FEW = 40;
+// On a phone there is room for half as many.
+const NARROW = 500;
+// So many names are tried for each picture.
+const MOST_NAMES = 600;
 
 /**
  * @param {HTMLElement} element it has a size
@@ -31,6 +39,9 @@ export function createGraphView(element, { onOpen, labelOf }) {
   /** @type {Set<string> | null} the hovered node and its neighbours */
   let around = null;
 
+  /** @type {any[]} the names of this picture */
+  const names = [];
+
   const sigma = new Sigma(graph, element, {
     allowInvalidContainer: true,
     defaultEdgeColor: colours.line,
@@ -40,14 +51,15 @@ export function createGraphView(element, { onOpen, labelOf }) {
     edgeLabelFont: colours.font,
     labelSize: 12,
     edgeLabelSize: 11,
-    labelRenderedSizeThreshold: 7,
-    labelDensity: 0.6,
+    labelRenderedSizeThreshold: 6,
+    labelDensity: 2,
     labelGridCellSize: 120,
     minCameraRatio: 0.02,
     maxCameraRatio: 4,
     zIndex: true,
     renderEdgeLabels: true,
     stagePadding: 30,
+    defaultDrawNodeLabel: (context, data) => void (data["label"] && names.push({ context, ...data })),
     defaultDrawNodeHover: (context, data) => drawHover(context, data, colours),
     nodeReducer(id, data) {
       const { shown, strong, centre } = emphasis;
@@ -55,7 +67,8 @@ export function createGraphView(element, { onOpen, labelOf }) {
       const inside = around ? around.has(id) : !strong || strong.has(id);
       if (!inside) return { ...data, color: colours.faint, label: "", zIndex: 0 };
       const stands = id === centre || id === hovered;
-      return { ...data, zIndex: stands ? 3 : 2, forceLabel: stands || Boolean(strong && strong.size < 12), ...(stands ? { size: data["size"] * 1.4, highlighted: id === centre } : {}) };
+      const close = stands || Boolean(strong && strong.size < 12);
+      return { ...data, zIndex: stands ? 3 : 2, forceLabel: close || data["named"], rank: stands ? 3 : close ? 2 : data["rank"], ...(stands ? { size: data["size"] * 1.4, highlighted: id === centre } : {}) };
     },
     edgeReducer(id, data) {
       const { shown, strong } = emphasis;
@@ -65,6 +78,14 @@ export function createGraphView(element, { onOpen, labelOf }) {
       if (strong && !(strong.has(from) && strong.has(to))) return { ...data, color: colours.faint, label: "", zIndex: 0 };
       return strong ? { ...data, color: colours.accent, forceLabel: strong.size < 25 } : { ...data, label: "" };
     },
+  });
+
+  sigma.on("beforeRender", () => void (names.length = 0));
+  sigma.on("afterRender", () => {
+    const context = names[0]?.context;
+    if (!context) return;
+    context.font = `12px ${colours.font}`;
+    for (const each of fitting(names, (text) => context.measureText(text).width)) drawName(context, each, colours);
   });
 
   /** @param {string} id */
@@ -89,11 +110,22 @@ export function createGraphView(element, { onOpen, labelOf }) {
       /** @type {Map<string, number>} */
       const degree = new Map();
       for (const { from, to } of edges) for (const end of [from, to]) degree.set(end, (degree.get(end) ?? 0) + 1);
+      const few = nodes.length <= (element.clientWidth < NARROW ? FEW / 2 : FEW);
+      let named = 0;
       for (const node of nodes) {
         const [x, y] = places.get(node.id) ?? [0, 0];
         const kind = KINDS.includes(node.kind) ? node.kind : "page";
         const old = node.state !== "current";
-        graph.addNode(node.id, { x, y, size: Math.min(16, 2.5 + 1.1 * Math.sqrt(degree.get(node.id) ?? 0)), label: short(node.text), color: colours.kinds[old ? `${kind}-old` : kind] });
+        const who = kind === "entity";
+        graph.addNode(node.id, {
+          x,
+          y,
+          size: Math.min(16, 2.5 + 1.1 * Math.sqrt(degree.get(node.id) ?? 0)),
+          label: short(node.text, few && !who ? HINT : LABEL),
+          color: colours.kinds[old ? `${kind}-old` : kind],
+          rank: who ? 1 : 0,
+          named: few || (who && named++ < MOST_NAMES),
+        });
       }
       for (const edge of edges) graph.addDirectedEdgeWithKey(edge.id, edge.from, edge.to, { size: 1, label: labelOf(edge) });
       sigma.setSetting("hideEdgesOnMove", edges.length > MANY_EDGES);
@@ -132,8 +164,30 @@ export function createGraphView(element, { onOpen, labelOf }) {
 
 const motion = () => (globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ? 1 : 250);
 
-/** @param {string} text */
-const short = (text) => (text.length > LABEL ? `${text.slice(0, LABEL - 1)}…` : text);
+/** So much of a text, in letters; one of Chinese takes the room of two. @param {string} text @param {number} most */
+function short(text, most) {
+  let room = most;
+  const letters = [...text];
+  const end = letters.findIndex((letter) => (room -= letter > "\u2e80" ? 2 : 1) < 0);
+  return end < 0 ? text : `${letters.slice(0, end).join("")}…`;
+}
+
+/**
+ * A name below its node, with a rim that keeps it apart from the lines behind it.
+ * @param {CanvasRenderingContext2D} context
+ * @param {any} data @param {{ground: string, text: string, font: string}} colours
+ */
+function drawName(context, { x, y, size, label }, { ground, text, font }) {
+  if (typeof label !== "string" || !label) return;
+  context.font = `12px ${font}`;
+  context.textAlign = "center";
+  context.lineJoin = "round";
+  context.lineWidth = 4;
+  context.strokeStyle = ground;
+  context.strokeText(label, x, y + size + 13);
+  context.fillStyle = text;
+  context.fillText(label, x, y + size + 13);
+}
 
 /**
  * @param {CanvasRenderingContext2D} context
@@ -147,10 +201,10 @@ function drawHover(context, { x, y, size, label }, { ground, text, font, accent 
   context.lineWidth = 2;
   context.stroke();
   if (typeof label !== "string" || !label) return;
+  const wide = context.measureText(label).width + 8;
   context.fillStyle = ground;
-  context.fillRect(x + size + 5, y - 10, context.measureText(label).width + 8, 20);
-  context.fillStyle = text;
-  context.fillText(label, x + size + 9, y + 4);
+  context.fillRect(x - wide / 2, y + size + 3, wide, 18);
+  drawName(context, { x, y, size, label }, { ground, text, font });
 }
 
 /** What the style sheet says, as sigma reads colours. @param {HTMLElement} element */

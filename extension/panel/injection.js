@@ -66,7 +66,7 @@ function lastPrompt({ app, go }, redraw) {
     const record = texts.some(({ text }) => text) ? recordOfLast(app) : null;
     return h("section", { key: "last", "aria-labelledby": "tidelore-last-title" }, [
       h("h4", { id: "tidelore-last-title" }, t("injection.last")),
-      texts.every(({ text }) => !text) && h("p", { key: "none", class: "tidelore-note" }, t("injection.nothing")),
+      texts.every(({ text }) => !text) && h("p", { key: "none", class: "tidelore-note" }, t(app.status().lastRecall?.reason === "whole_chat" ? "injection.whole_chat" : "injection.nothing")),
       texts.map(({ block, text }) => {
         if (!text) return null;
         const count = tokens(text);
@@ -98,11 +98,11 @@ const cardList = ({ app, go }, cards) =>
   h(
     "ol",
     { class: "tidelore-list" },
-    cards.map(({ node, kind, text, tokens, score }) =>
+    cards.map(({ node, kind, text, tokens }) =>
       h("li", { key: node }, [
         h("button", { type: "button", class: "tidelore-edge", on: { click: () => go({ node }) } }, [
           h("span", { class: "tidelore-row-text" }, text),
-          h("span", { class: "tidelore-row-kind" }, [kindChip(app, kind), h("span", { class: "tidelore-dim" }, app.text.t("injection.card_cost", { tokens, score: score.toFixed(2) }))]),
+          h("span", { class: "tidelore-row-kind" }, [kindChip(app, kind), h("span", { class: "tidelore-dim" }, app.text.t("injection.card_cost", { tokens }))]),
         ]),
       ]),
     ),
@@ -246,8 +246,36 @@ function result({ app, go }, way, found, key) {
     found.degraded.length > 0 && h("p", { key: "degraded", class: "tidelore-bad" }, found.degraded.join(t("list.comma"))),
     BLOCKS.map((block) => found[block] && h("details", { key: block }, [h("summary", null, t(`block.${block}`)), h("pre", { class: "tidelore-raw", tabindex: 0, "aria-label": t(`block.${block}`) }, found[block])])),
     tried.length
-      ? h("ol", { key: "cards", class: "tidelore-list" }, tried.slice(0, SHOWN).map((card) => traceCard({ app, go }, card)))
+      ? h("div", { key: "cards" }, [h("p", { key: "how", class: "tidelore-note" }, t("injection.how")), grouped(tried).map(({ reason, cards }) => group({ app, go }, reason, cards, found.degraded.length > 0))])
       : h("p", { key: "nothing", class: "tidelore-note" }, t("injection.nothing_found")),
+  ]);
+}
+
+/** Why memories are left, in the order in which a person asks after them; what has no place here comes last. */
+const LEFT = ["cooling", "in context", "repeats", "over the limit", "over the budget", "weak"];
+
+/**
+ * What became of the candidates: those that were taken, then those that were not, by reason; inside the highest score first.
+ * @param {TraceCard[]} tried @returns {{reason: string, cards: TraceCard[]}[]} reason "" for those that were taken
+ */
+export function grouped(tried) {
+  /** @type {Map<string, TraceCard[]>} */
+  const groups = new Map([["", []], ...LEFT.map((reason) => /** @type {[string, TraceCard[]]} */ ([reason, []]))]);
+  for (const card of tried) {
+    const reason = card.taken ? "" : card.reason;
+    groups.set(reason, [...(groups.get(reason) ?? []), card]);
+  }
+  return [...groups].filter(([, cards]) => cards.length).map(([reason, cards]) => ({ reason, cards: [...cards].sort((one, other) => other.score - one.score) }));
+}
+
+/** @param {Pick<Desk, "app" | "go">} desk @param {string} reason @param {TraceCard[]} cards @param {boolean} degraded by words alone */
+function group({ app, go }, reason, cards, degraded) {
+  const { t } = app.text;
+  // With an embedder a memory has had two ways to come in.
+  const why = reason === "weak" && app.status().embedder && !degraded ? t("injection.far") : reasonText(app, reason);
+  return h("details", { key: reason || "taken", class: "tidelore-group", open: reason !== "weak" }, [
+    h("summary", null, reason ? t("injection.group_left", { why, n: cards.length }) : t("injection.group_taken", { n: cards.length })),
+    h("ol", { class: "tidelore-list" }, cards.slice(0, SHOWN).map((card) => traceCard({ app, go }, card))),
   ]);
 }
 
@@ -256,18 +284,15 @@ function traceCard({ app, go }, { node, text, score, signals, taken, reason }) {
   const { t } = app.text;
   const parts = SIGNALS.filter((name) => Math.abs(signals[name] ?? 0) >= 0.005).map((name) => ({ name, share: signals[name] ?? 0 }));
   const most = Math.max(...parts.map(({ share }) => Math.abs(share)), 0.01);
-  const why = reasonText(app, reason);
   return h("li", { key: node, class: taken ? "" : "tidelore-faded" }, [
     h("button", { type: "button", class: "tidelore-edge", on: { click: () => go({ node }) } }, [
       h("span", { class: "tidelore-row-text" }, text),
-      h("span", { class: "tidelore-row-kind" }, [
-        h("span", { class: taken ? "tidelore-good" : "" }, t(taken ? "injection.taken" : "injection.left", { why })),
-        h("span", { class: "tidelore-dim" }, t("injection.score", { score: score.toFixed(2) })),
-      ]),
+      taken && h("span", { class: "tidelore-row-kind tidelore-good" }, reasonText(app, reason)),
     ]),
     parts.length > 0 &&
       h("details", { key: "parts" }, [
         h("summary", { class: "tidelore-small" }, t("injection.parts")),
+        h("p", { key: "score", class: "tidelore-note" }, t("injection.score", { score: score.toFixed(2) })),
         h(
           "dl",
           { class: "tidelore-parts" },

@@ -8,7 +8,7 @@
  * @property {string} scope
  * @property {string} text
  * @property {Record<string, any>} fields
- * @property {string} state "current" or "superseded"
+ * @property {string} state "current", "superseded" or "archived"
  * @property {string[]} subs
  *
  * @typedef {{id: string, type: string, from: string, to: string, label: string}} MemoryEdge
@@ -45,7 +45,7 @@ export function createMemoriesData(app, onChange) {
     const { chat, stats } = app.status();
     made = { chat: chat?.chat ?? "", stats, version: wanted };
     try {
-      const graph = await app.call("graph.get");
+      const graph = await app.call("graph.get", { private: true });
       // Another chat was opened meanwhile: its own graph is on the way.
       if (made.chat === (app.status().chat?.chat ?? "")) memories = indexed(made.chat, graph);
       fault = "";
@@ -110,6 +110,12 @@ export function scopesOf({ nodes }) {
 /** @param {MemoryNode} node */
 const wordsOf = ({ text, sub, fields }) => [text, sub, ...Object.values(fields).flat()].join("\n").toLocaleLowerCase();
 
+/** Marks that a person sets; a filter takes them like a state. */
+export const MARKS = ["pinned", "private"];
+
+/** @param {MemoryNode} node @param {string} mark */
+export const marked = ({ fields }, mark) => fields[mark] === true;
+
 /**
  * @param {Memories} memories
  * @param {{query: string, kind: string, state: string, scope?: string}} filter "" for any
@@ -118,6 +124,6 @@ const wordsOf = ({ text, sub, fields }) => [text, sub, ...Object.values(fields).
 export function filtered({ nodes, words }, { query, kind, state, scope = "" }) {
   const asked = query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   return nodes.filter(
-    (node) => (!kind || node.kind === kind) && (!state || node.state === state) && (!scope || node.scope === scope) && asked.every((word) => words.get(node.id)?.includes(word)),
+    (node) => (!kind || node.kind === kind) && (!state || (MARKS.includes(state) ? marked(node, state) : node.state === state)) && (!scope || node.scope === scope) && asked.every((word) => words.get(node.id)?.includes(word)),
   );
 }

@@ -1,5 +1,6 @@
 // The panel: a window over the page, or the content of an element that is given. It knows an App and nothing of the page around it.
 import { create, h, patch } from "../ui/dom.js";
+import { noChat } from "../ui/words.js";
 import { actionsTab } from "./actions.js";
 import { decideTab } from "./decide.js";
 import { graphTab } from "./graph.js";
@@ -24,6 +25,8 @@ import { createWizard } from "./wizard.js";
 
 const TYPING_MS = 180;
 const UNDO_MS = 12_000;
+// What only says that something was done.
+const SAID_MS = 4_000;
 const FOCUSABLE = 'button:not([disabled]), input:not([disabled]), select:not([disabled]), textarea:not([disabled]), summary, a[href], [tabindex="0"]';
 
 /**
@@ -94,6 +97,7 @@ export function mountPanel(app, { container, settings, chooser, language, after 
     wizard: () => wizard.open(),
     language: language ?? null,
     alone: Boolean(container),
+    full: () => place.full(),
     look: {
       get colours() {
         return colours;
@@ -132,7 +136,7 @@ export function mountPanel(app, { container, settings, chooser, language, after 
   }
 
   function draw() {
-    const title = [sign("tide"), h("b", null, "Tidelore"), chooser?.() ?? h("span", { class: "tidelore-dim tidelore-cut" }, app.status().chat?.title ?? t("status.no_chat"))];
+    const title = [sign("tide"), h("b", null, "Tidelore"), chooser?.() ?? h("span", { class: "tidelore-dim tidelore-cut" }, app.status().chat?.title ?? noChat(app))];
     patch(head, [
       container || place.full()
         ? h("div", { key: "title", class: "tidelore-title" }, title)
@@ -181,6 +185,8 @@ export function mountPanel(app, { container, settings, chooser, language, after 
 
   /** @param {TabName} name */
   function select(name) {
+    // A way back is good anywhere; that something was done is said of what is seen.
+    if (name !== current && !said?.undo) said = null;
     if (open && name !== current) {
       tabs[current].hide();
       tabs[current].element.hidden = true;
@@ -192,7 +198,12 @@ export function mountPanel(app, { container, settings, chooser, language, after 
     }
     draw();
     // Not on a tab that is not the chosen one.
-    if (nav.contains(element.ownerDocument.activeElement)) /** @type {HTMLElement | null} */ (nav.querySelector("[aria-selected=true]"))?.focus();
+    if (nav.contains(element.ownerDocument.activeElement)) toChosen();
+  }
+
+  /** The focus to the tab that is chosen, or to the sign in the head that has chosen it. */
+  function toChosen() {
+    /** @type {HTMLElement | null} */ (element.querySelector(".tidelore-tabs [aria-selected=true], .tidelore-panel-head [aria-pressed=true]"))?.focus();
   }
 
   /** @param {{tab?: TabName, node?: string, kind?: string}} place */
@@ -207,7 +218,9 @@ export function mountPanel(app, { container, settings, chooser, language, after 
   function say(text, back) {
     const mine = { text, undo: back ?? null };
     show(mine);
-    after(() => void (said === mine && !foot.contains(foot.ownerDocument.activeElement) && show(null)), UNDO_MS);
+    // Nobody is to lose the button that is under their fingers.
+    const held = () => Boolean(back) && foot.contains(foot.ownerDocument.activeElement);
+    after(() => void (said === mine && !held() && show(null)), back ? UNDO_MS : SAID_MS);
   }
 
   /** @param {Said | null} next */
@@ -276,7 +289,7 @@ export function mountPanel(app, { container, settings, chooser, language, after 
     }
     fit();
     go(to);
-    if (fresh && !container && to.node === undefined) /** @type {HTMLElement | null} */ (nav.querySelector("[aria-selected=true]"))?.focus();
+    if (fresh && !container && to.node === undefined) toChosen();
   }
 
   element.hidden = true;

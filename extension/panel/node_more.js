@@ -2,6 +2,7 @@
 import { h } from "../ui/dom.js";
 import { button } from "../ui/fields.js";
 import { searchField } from "./parts.js";
+import { nodePurge } from "./purging.js";
 import { filtered } from "./memories_data.js";
 
 /**
@@ -27,6 +28,7 @@ export function nodeMore(desk, redraw, change) {
   let typed = "";
   let chosen = "";
   let parts = ["", ""];
+  const purge = nodePurge(desk, redraw);
 
   /** @param {"" | "merge" | "split"} what @param {MemoryNode} node */
   function begin(what, node) {
@@ -102,15 +104,22 @@ export function nodeMore(desk, redraw, change) {
     /** @param {MemoryNode} node @param {Marks | null} marks */
     buttons(node, marks) {
       const archived = node.state === "archived";
-      const turn = (/** @type {boolean} */ on, /** @type {string} */ method, /** @type {string} */ back) => () => change(on ? back : method, { node: node.id }, t(`node.done.${(on ? back : method).split(".")[1]}`));
+      /** What goes aside is pinned no more. @param {string} done */
+      const said = (done) => (marks?.pinned && ["node.archive", "node.private"].includes(done) ? t("node.unpinned_too") : "");
+      const turn = (/** @type {boolean} */ on, /** @type {string} */ method, /** @type {string} */ back) => () =>
+        change(on ? back : method, { node: node.id }, [t(`node.done.${(on ? back : method).split(".")[1]}`), said(on ? back : method)].filter(Boolean).join(" "));
       return [
         button(t(marks?.pinned ? "node.unpin" : "node.pin"), turn(marks?.pinned ?? false, "node.pin", "node.unpin"), { key: "pin" }),
         button(t(archived ? "node.unarchive" : "node.archive"), turn(archived, "node.archive", "node.unarchive"), { key: "archive" }),
         button(t(marks?.private ? "node.public" : "node.private"), turn(marks?.private ?? false, "node.private", "node.public"), { key: "private" }),
         button(t("node.merge"), () => begin("merge", node), { key: "merge" }),
         node.kind !== "entity" && button(t("node.split"), () => begin("split", node), { key: "split" }),
+        purge.button(node.id),
       ];
     },
+
+    /** Forgetting for good, with what became of it once the memory is gone. @param {string} id */
+    purge: (id) => purge.draw(id),
 
     /** What is being done with it. @param {MemoryNode} node @param {Memories} memories */
     form(node, memories) {

@@ -2,9 +2,10 @@
 import { h } from "../ui/dom.js";
 import { button } from "../ui/fields.js";
 import { attempt } from "../ui/view.js";
+import { MARKS, marked } from "./memories_data.js";
 import { nodeMore } from "./node_more.js";
 import { nodeStory } from "./node_story.js";
-import { edgeText, kindChip, sign, signButton, stateText } from "./parts.js";
+import { edgeText, kindChip, sign, signButton, stateText, subText } from "./parts.js";
 
 /**
  * @typedef {import("./parts.js").Desk} Desk
@@ -16,7 +17,7 @@ import { edgeText, kindChip, sign, signButton, stateText } from "./parts.js";
 
 const EDGES = 60;
 // What is said beside the kind.
-const MARKS = new Set(["pinned", "private", "archived", "stands"]);
+const BESIDE = new Set([...MARKS, "archived", "stands"]);
 
 /**
  * @param {Desk} desk
@@ -99,9 +100,9 @@ export function nodePage(desk, redraw, { back, openNode }) {
 
   /** @param {MemoryNode} node */
   const fields = (node) => {
-    const shown = Object.entries(node.fields).filter(([name]) => name !== mainField(node) && !MARKS.has(name));
+    const shown = Object.entries(node.fields).filter(([name]) => name !== mainField(node) && !BESIDE.has(name));
     return h("dl", { key: "fields", class: "tidelore-facts" }, [
-      node.sub ? h("div", { key: "-sub" }, h("dt", null, t("node.sub")), h("dd", null, [node.sub, ...node.subs.filter((sub) => sub !== node.sub)].join(t("list.comma")))) : null,
+      node.sub ? h("div", { key: "-sub" }, h("dt", null, t("node.sub")), h("dd", null, [node.sub, ...node.subs.filter((sub) => sub !== node.sub)].map((sub) => subText(app, sub)).join(t("list.comma")))) : null,
       shown.map(([name, value]) => h("div", { key: name }, h("dt", null, name), h("dd", null, plain(value)))),
     ]);
   };
@@ -234,17 +235,17 @@ export function nodePage(desk, redraw, { back, openNode }) {
       }
       const memories = data.get();
       const node = memories?.byId.get(id) ?? null;
-      const marks = node && story.marks(id);
+      const marks = node && { pinned: marked(node, "pinned"), private: marked(node, "private") };
       const head = h("div", { key: "head", class: "tidelore-node-head" }, [signButton("back", t("node.back"), back), h("h3", { class: "tidelore-node-title", tabindex: -1 }, node ? node.text : t("node.none"))]);
-      if (!node || !memories) return [head, h("p", { key: "none", class: "tidelore-note" }, memories ? t("node.none_why") : t("memories.loading"))];
+      const purge = more.purge(id);
+      if (!node || !memories) return [head, purge ?? h("p", { key: "none", class: "tidelore-note" }, memories ? t("node.none_why") : t("memories.loading"))];
       if (why.node !== id || why.version !== data.version() || why.stats !== app.status().stats) void ask(id);
       return [
         head,
         h("p", { key: "chips", class: "tidelore-line" }, [
           kindChip(app, node.kind),
           node.state === "current" ? null : h("span", { class: "tidelore-dim" }, stateText(app, node.state)),
-          marks?.pinned ? h("span", { class: "tidelore-dim" }, t("node.is_pinned")) : null,
-          marks?.private ? h("span", { class: "tidelore-dim" }, t("node.is_private")) : null,
+          MARKS.filter((mark) => marked(node, mark)).map((mark) => h("span", { key: mark, class: "tidelore-dim tidelore-mark" }, [sign(mark), stateText(app, mark)])),
         ]),
         form
           ? editor(node)
@@ -255,9 +256,12 @@ export function nodePage(desk, redraw, { back, openNode }) {
               }),
               button(t("node.around"), () => desk.around(node.id)),
               button(t("node.forget"), () => forget(node), { busy }),
+              desk.full() ? null : more.buttons(node, marks),
             ]),
-        form ? null : h("details", { key: "more", class: "tidelore-more" }, [h("summary", null, t("node.more")), h("div", { class: "tidelore-actions" }, more.buttons(node, marks))]),
+        // On a phone they would push the memory itself out of sight.
+        form || !desk.full() ? null : h("details", { key: "more", class: "tidelore-more" }, [h("summary", null, t("node.more")), h("div", { class: "tidelore-actions" }, more.buttons(node, marks))]),
         form ? null : more.form(node, memories),
+        form ? null : purge,
         fields(node),
         versions(node, memories),
         beliefs(),

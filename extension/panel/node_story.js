@@ -55,8 +55,6 @@ export function nodeStory({ app, data }, redraw) {
 
   return {
     /** @param {string} node */
-    marks: (node) => why.get(node, app.status().stats, data.version()),
-    /** @param {string} node */
     draw(node) {
       const found = why.get(node, app.status().stats, data.version());
       const all = history.get(node, app.status().stats, data.version());

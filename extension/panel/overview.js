@@ -81,9 +81,10 @@ function going({ app, go }) {
 function health({ app, settings }) {
   const { t } = app.text;
   const found = findings(app, settings);
-  const worst = found.find(({ tone }) => tone !== "note")?.tone ?? "good";
+  // Nothing is wrong, but not all is well either, while a person is waited for.
+  const worst = found.find(({ tone }) => tone !== "note")?.tone ?? (found.some(({ key }) => key === "model") ? "note" : "good");
   return h("section", { key: "health", "aria-labelledby": "tidelore-health-title" }, [
-    h("h4", { id: "tidelore-health-title" }, h("span", { class: `tidelore-light tidelore-${worst}`, "aria-hidden": "true" }), t(`health.${worst}`)),
+    h("h4", { id: "tidelore-health-title" }, h("span", { class: `tidelore-light tidelore-${worst === "note" ? "busy" : worst}`, "aria-hidden": "true" }), t(`health.${worst}`)),
     h(
       "ul",
       { key: "list", class: "tidelore-list" },
@@ -133,7 +134,8 @@ function waiting({ app, go }, more) {
   /** @type {[string, string][]} */
   const due = [];
   if (stats?.rules_due) due.push(["rules", t("status.due_rules", { n: stats.rules_due })]);
-  if (stats?.model_due && app.settings.model.use !== "none") due.push(["model", t("status.due_model", { n: stats.model_due })]);
+  // Before anybody has agreed to it, the health says so with a way to decide.
+  if (stats?.model_due && app.settings.model.use !== "none" && app.settings.model.agreed) due.push(["model", t("status.due_model", { n: stats.model_due })]);
   /** @type {{node: string, change: string}[]} */
   const changes = stats?.waiting ?? [];
   if (!due.length && !changes.length && !more?.cards) return null;
@@ -159,10 +161,11 @@ function waiting({ app, go }, more) {
 function state({ app, go, alone }, more) {
   const { t } = app.text;
   const done = app.jobs().find(({ kind, state: how, result }) => kind !== "embed" && how === "done" && result);
-  // Beside the sidecar its own answers tell when it last did something, whoever asked.
-  const rows = statusRows(app).filter(({ key }) => !(alone && key === "last"));
-  if (alone && more?.extraction.at) rows.push({ key: "extracted", label: t("overview.last_extraction"), value: t("overview.extracted", { by: t(`author.${more.extraction.by}`), when: when(app, more.extraction.at) }) });
-  if (alone) rows.push({ key: "recalled", label: t("status.last_recall"), value: more?.recall ? t("overview.recalled", { when: when(app, more.recall.at), n: more.recall.memories, tokens: more.recall.tokens }) : t("recall.never") });
+  // What this page has not seen itself, the ledger tells: of the time before it was loaded, and of whoever else asked.
+  const unseen = alone || !app.status().lastRecall;
+  const rows = statusRows(app, { due: false }).filter(({ key }) => !(unseen && key === "last"));
+  if ((alone || !done) && more?.extraction.at) rows.push({ key: "extracted", label: t("overview.last_extraction"), value: t("overview.extracted", { by: t(`author.${more.extraction.by}`), when: when(app, more.extraction.at) }) });
+  if (unseen) rows.push({ key: "recalled", label: t("status.last_recall"), value: more?.recall ? t("overview.recalled", { when: when(app, more.recall.at), n: more.recall.memories, tokens: more.recall.tokens }) : t("recall.never") });
   if (done?.result) {
     const { windows = 0, empty = 0, dropped = 0 } = done.result;
     rows.push({ key: "extraction", label: t("overview.last_extraction"), value: t("overview.extraction", { windows, empty, dropped }) });

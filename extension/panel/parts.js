@@ -1,6 +1,8 @@
 // What the tabs share: a signed button, a chip for a kind, and an element that is drawn only while it is shown.
 import { create, h } from "../ui/dom.js";
-import { follow } from "../ui/view.js";
+import { button } from "../ui/fields.js";
+import { attempt, follow } from "../ui/view.js";
+import { noChat } from "../ui/words.js";
 
 /**
  * @typedef {import("../types.js").App} App
@@ -23,6 +25,7 @@ import { follow } from "../ui/view.js";
  * @property {(() => void) | null} settings opens them, where there are any
  * @property {() => void} wizard opens the first run
  * @property {boolean} alone the panel is the whole page
+ * @property {() => boolean} full the page is so small that the panel fills it
  * @property {{value: string, choose: (language: string) => void} | null} language where the page has none of its own
  * @property {(run: () => void) => void} soon runs the last one given, once typing pauses
  * @property {{colours: string, setColours: (name: string) => void}} look
@@ -34,6 +37,23 @@ export const EDGE_TYPES = [
   ...["about", "part_of", "continues", "resolves", "supports", "echoes", "contrasts"],
   ...["replaces", "doubt", "relates", "knows", "occurred_at", "involved_in"],
 ];
+
+/** What the kinds are parted into, as far as there are words for it: a person may add more. */
+export const SUBS = [
+  ...["character", "location", "item", "organisation", "work", "project", "topic", "self", "event", "scene", "narrative"],
+  ...["state", "preference", "task", "context", "rule", "memo", "belief", "plot", "track", "arc", "question"],
+  ...["synopsis", "reflection", "volume", "profile", "snapshot", "handoff", "diary", "darkroom", "dream", "letter", "upload"],
+];
+
+/** @param {App} app @param {string} sub */
+export const subText = ({ text: { t } }, sub) => (SUBS.includes(sub) ? t(`sub.${sub}`) : sub);
+
+/**
+ * A button that takes a file. A browser's own field speaks the browser's language, and SillyTavern hides it: it lies unseen over the button.
+ * @param {App} app @param {Record<string, any>} props of the field
+ */
+export const filePicker = ({ text: { t } }, props) =>
+  h("div", { key: "pick", class: "tidelore-pick" }, [h("span", { class: "menu_button tidelore-button", "aria-hidden": "true" }, t(props["multiple"] ? "files.pick_several" : "files.pick")), h("input", { ...props, type: "file" })]);
 
 /** What an edge says, in words. @param {App} app @param {{type: string, label: string}} edge */
 export const edgeText = ({ text: { t } }, edge) => edge.label || (EDGE_TYPES.includes(edge.type) ? t(`edge.${edge.type}`) : edge.type);
@@ -68,9 +88,9 @@ export const filterField = ({ text: { t } }, key, label, values, value, choose) 
     values.map(([each, name]) => h("option", { key: each, value: each }, name)),
   ]);
 
-export const STATES = ["current", "superseded", "archived", "hidden"];
-/** Those that a graph has. */
-export const SHOWN_STATES = STATES.slice(0, 3);
+export const STATES = ["current", "superseded", "archived", "hidden", "pinned", "private"];
+/** What a list can be narrowed down to: the states that a graph has, and the marks. */
+export const FILTERED = STATES.filter((state) => state !== "hidden");
 
 /** @param {App} app @param {string} state of a memory */
 export const stateText = ({ text: { t } }, state) => (STATES.includes(state) ? t(`memories.state.${state}`) : state);
@@ -88,12 +108,24 @@ export function scopeText({ text: { t } }, scope) {
 }
 export const SCOPES = ["chat", "character", "persona", "profile"];
 
-/** Why nothing of a chat can be shown, "" where it can. @param {App} app */
-export function closedNote({ settings, status, text: { t } }) {
-  const { chat } = status();
-  if (!settings.enabled) return t("status.off");
-  if (!chat) return t("status.no_chat");
-  return chat.off ? t("status.chat_off") : "";
+/**
+ * Why nothing of a chat can be shown, with what a person can do about it; nothing where it can.
+ * @param {App} app
+ * @returns {Child[]}
+ */
+export function closedParts(app) {
+  const { t } = app.text;
+  const { chat } = app.status();
+  if (!app.settings.enabled) return [h("p", { key: "off" }, t("status.off")), button(t("health.fix.on"), () => attempt(app, () => app.set({ enabled: true })))];
+  if (!chat) return [h("p", { key: "none" }, noChat(app))];
+  if (chat.off) return [h("p", { key: "chat-off" }, t("status.chat_off")), button(t("health.fix.chat_on"), () => attempt(app, () => app.switchChat(true)))];
+  return [];
+}
+
+/** @param {App} app */
+export function closed(app) {
+  const parts = closedParts(app);
+  return parts.length ? h("div", { key: "closed", class: "tidelore-empty" }, parts) : null;
 }
 
 /** @param {string} name of a sign in style/signs.css */

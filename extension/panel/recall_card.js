@@ -236,7 +236,7 @@ function createCard(app, after) {
     if (await during(() => app.editRecord(index, given))) cancel();
   }
 
-  const again = () => during(async () => (await app.recallAgain()) ?? app.host.notify("info", t("recall.empty")));
+  const again = () => during(async () => (await app.recallAgain()) ?? app.host.notify("info", t(app.status().lastRecall?.reason === "whole_chat" ? "injection.whole_chat" : "recall.empty")));
 
   async function remove() {
     if (!sure) {

@@ -1,8 +1,11 @@
 // The settings of the engine, the same in the page and in the sidecar: a few at first, all of them with a search, each with a way back; and the prompts
 // that the memory model gets.
 import { h } from "../ui/dom.js";
-import { button } from "../ui/fields.js";
+import { button, createFields } from "../ui/fields.js";
+import { modelChoices } from "../ui/models.js";
+import { ownEmbedder } from "../ui/own_embedder.js";
 import { attempt } from "../ui/view.js";
+import { CHOICES } from "../settings.js";
 import { createLoad } from "./load.js";
 import { drawnTab } from "./parts.js";
 import { promptSection } from "./prompts.js";
@@ -17,12 +20,15 @@ const FEW = 4;
 // What SillyTavern's settings say, and the page with every call.
 const OF_PAGE = new Set(["recall.preset", "recall.budget", "extract.lag", "extract.exchanges"]);
 
+const EMBEDDERS = CHOICES["embedder.use"] ?? [];
+
 /** @param {Desk} desk */
 export const settingsTab = (desk) =>
   drawnTab(desk.app, "settings", (redraw) => {
     const { app } = desk;
     const { t } = app.text;
     const prompts = promptSection(desk, redraw);
+    const fields = createFields(app, redraw, "tidelore-panel");
     let query = "";
     let advanced = false;
     /** @type {Map<string, string>} what is wrong with what was typed, by setting */
@@ -124,10 +130,23 @@ export const settingsTab = (desk) =>
       ];
     }
 
+    /** What most people ever change; addresses, keys and places in the prompt are among SillyTavern's settings. @param {() => void} settings */
+    const simple = (settings) =>
+      h("section", { key: "page", "aria-labelledby": "tidelore-simple-title" }, [
+        h("h4", { id: "tidelore-simple-title" }, t("settings.simple")),
+        fields.toggle("enabled"),
+        fields.choice("model.use", modelChoices(app), { hint: t(`model.hint.${app.settings.model.use}`) }),
+        fields.choice("embedder.use", EMBEDDERS.map((value) => ({ value, text: t(`embedder.use.${value}`) })), { hint: t(`embedder.hint.${app.settings.embedder.use}`) }),
+        ownEmbedder(app),
+        fields.number("budget", { hint: t("budget.hint") }),
+        h("p", { key: "note", class: "tidelore-note" }, t("settings.page_note")),
+        h("div", { key: "actions", class: "tidelore-actions" }, [button(t("health.fix.settings"), settings), button(t("wizard.open"), desk.wizard)]),
+      ]);
+
     return () => {
       const found = load.get(app.status().engine);
       return [
-        desk.settings && h("section", { key: "page" }, [h("p", { class: "tidelore-note" }, t("settings.page_note")), h("div", { class: "tidelore-actions" }, button(t("health.fix.settings"), desk.settings))]),
+        desk.settings && !desk.alone && simple(desk.settings),
         !desk.settings && desk.wizard && h("section", { key: "wizard" }, h("div", { class: "tidelore-actions" }, button(t("wizard.open"), desk.wizard))),
         load.fault() && h("p", { key: "fault", class: "tidelore-bad" }, load.fault()),
         !found && !load.fault() && h("p", { key: "wait", role: "status" }, t("memories.loading")),

@@ -19,9 +19,17 @@ export function createWindow(element, onPlaced) {
   const view = /** @type {Window} */ (element.ownerDocument.defaultView);
   /** @type {Place | null} */
   let place = null;
+  /** @type {Place | null} what a person has chosen: a page that is small for a while does not make the window small for ever */
+  let wanted = null;
 
   /** @param {Place} wanted */
   function put({ x, y, width, height }) {
+    wanted = { x, y, width, height };
+    clip(wanted);
+  }
+
+  /** As much of it as fits. @param {Place} wish */
+  function clip({ x, y, width, height }) {
     const most = { width: view.innerWidth, height: view.innerHeight };
     const size = { width: clamp(width, LEAST.width, most.width), height: clamp(height, LEAST.height, most.height) };
     place = { ...size, x: clamp(x, MARGIN - size.width, most.width - MARGIN), y: clamp(y, 0, most.height - MARGIN) };
@@ -43,7 +51,7 @@ export function createWindow(element, onPlaced) {
     /** @param {unknown} known where it was, as it was stored */
     restore: (known) => put(isPlace(known) ? known : usual()),
     /** After the page has changed its size. */
-    fit: () => void (place && put(place)),
+    fit: () => void (wanted && clip(wanted)),
 
     /**
      * What a handle does to the window.

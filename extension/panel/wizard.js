@@ -2,6 +2,7 @@
 import { create, h, patch } from "../ui/dom.js";
 import { askConsent } from "../ui/consent.js";
 import { button } from "../ui/fields.js";
+import { ownEmbedder } from "../ui/own_embedder.js";
 import { attempt } from "../ui/view.js";
 import { CHOICES } from "../settings.js";
 import { signButton } from "./parts.js";
@@ -120,6 +121,7 @@ export function createWizard(desk, home) {
         h("small", { id: `${id}-hint` }, target === "model" ? t(`model.hint.${use}`) : t(`embedder.hint.${use}`)),
       ]),
       ["endpoint", "profile", "sidecar"].includes(use) && desk.settings ? h("div", { key: "settings", class: "tidelore-actions" }, button(t("health.fix.settings"), away)) : null,
+      target === "embedder" ? ownEmbedder(app) : null,
       ...(use === "none" ? [] : tested[target]()),
       target === "model" && use !== "none" && !app.settings.model.agreed
         ? h("div", { key: "agree", class: "tidelore-actions" }, [h("p", { class: "tidelore-note" }, t("model.not_agreed")), button(t("model.ask"), () => attempt(app, () => askConsent(app)))])

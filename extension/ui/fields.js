@@ -28,8 +28,9 @@ export function changeAt(settings, path, value) {
 /**
  * @param {App} app
  * @param {() => void} redraw
+ * @param {string} [prefix] of their ids, where a page shows them twice
  */
-export function createFields(app, redraw) {
+export function createFields(app, redraw, prefix = "tidelore") {
   const { t } = app.text;
   /** @type {Map<string, {fault: string, typed: any}>} what could not be saved; it stays in its field */
   const faults = new Map();
@@ -71,7 +72,7 @@ export function createFields(app, redraw) {
    * @param {boolean} [inside] the label holds the control: a switch
    */
   function field(path, { hint, disabled }, control, inside = false) {
-    const id = `tidelore-${path.replaceAll(".", "-")}`;
+    const id = `${prefix}-${path.replaceAll(".", "-")}`;
     const fault = faults.get(path)?.fault;
     const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ");
     const drawn = control({ id, disabled, "aria-describedby": described || null, "aria-invalid": fault ? "true" : null });

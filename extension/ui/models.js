@@ -2,6 +2,7 @@
 import { askConsent } from "./consent.js";
 import { h } from "./dom.js";
 import { button, faultOfUrl } from "./fields.js";
+import { ownEmbedder } from "./own_embedder.js";
 import { attempt } from "./view.js";
 
 /**
@@ -61,13 +62,15 @@ export function embedderSection(app, fields, redraw) {
   const key = keyField(app, "embedder", redraw);
   return () => {
     const { use } = app.settings.embedder;
-    const options = /** @type {const} */ (["auto", "sidecar", "endpoint", "none"]).map((value) => ({ value, text: t(`embedder.use.${value}`) }));
+    const options = /** @type {const} */ (["auto", "sidecar", "endpoint", "page", "none"]).map((value) => ({ value, text: t(`embedder.use.${value}`) }));
     return h("section", { key: "embedder", "aria-labelledby": "tidelore-embedder-title" }, [
       h("h4", { id: "tidelore-embedder-title" }, t("embedder.title")),
       fields.choice("embedder.use", options, { hint: t(`embedder.hint.${use}`) }),
       use === "endpoint" && fields.text("embedder.url", { placeholder: "https://host/v1", check: (value) => faultOfUrl(app, value) }),
       use === "endpoint" && fields.text("embedder.name"),
       use === "endpoint" && key(),
+      ownEmbedder(app),
+      use === "page" && fields.text("embedder.mirror", { hint: t("embedder.mirror.hint"), placeholder: "https://host/folder", check: (value) => (value ? faultOfUrl(app, value) : "") }),
       use !== "none" && h("div", { key: "actions", class: "tidelore-actions" }, test.button()),
       use !== "none" && test.result(),
     ]);
@@ -75,7 +78,7 @@ export function embedderSection(app, fields, redraw) {
 }
 
 /** @param {App} app */
-function modelChoices({ host, text: { t } }) {
+export function modelChoices({ host, text: { t } }) {
   const current = host.isOnline() ? t("model.use.current_is", { model: host.currentModel() }) : t("model.use.current");
   return [
     { value: "none", text: t("model.use.none") },

@@ -14,8 +14,12 @@ export function sourceName({ text: { t } }, source) {
   return source === "sidecar" ? t("source.sidecar") : source;
 }
 
-/** @param {App} app @returns {Row[]} */
-export function statusRows(app) {
+/**
+ * @param {App} app
+ * @param {{due?: boolean}} [options] `due`: with what waits, where nothing else says so
+ * @returns {Row[]}
+ */
+export function statusRows(app, { due = true } = {}) {
   const { t } = app.text;
   const status = app.status();
   /** @type {Row[]} */
@@ -25,7 +29,7 @@ export function statusRows(app) {
   const idle = status.engine !== "ready" && t("status.idle");
   rows.push({ key: "model", label: t("status.model"), value: idle || status.model || t("status.rules_alone") });
   rows.push({ key: "embedder", label: t("status.embedder"), value: idle || status.embedder || t("status.words_alone") });
-  rows.push({ key: "remembered", label: t("status.remembered"), value: rememberedValue(app) });
+  rows.push({ key: "remembered", label: t("status.remembered"), value: rememberedValue(app, due) });
   rows.push({ key: "last", label: t("status.last_recall"), ...lastRecall(app) });
   return rows;
 }
@@ -59,10 +63,16 @@ const STORE = { indexeddb: "good", memory: "bad" };
 /** What the last exchange with other replicas came to. @param {App} app */
 export function mirrorValue(app) {
   const { t } = app.text;
-  const { mirror, sidecar, problem } = app.status().replicas;
+  const { mirror, sidecar, problem, size } = app.status().replicas;
   const value = t(`mirror.${app.settings.mirror ? mirror : "switched_off"}`);
-  const more = problem || (sidecar === "done" ? t("mirror.sidecar_too") : "");
-  return more ? `${value}${t("list.between")}${more}` : value;
+  const more = [app.settings.mirror && size ? sizeText(app, size) : "", problem || (sidecar === "done" ? t("mirror.sidecar_too") : "")];
+  return [value, ...more].filter(Boolean).join(t("list.between"));
+}
+
+/** @param {App} app @param {number} bytes */
+function sizeText({ text: { language } }, bytes) {
+  const [count, unit] = bytes < 1_000_000 ? [bytes / 1000, "kilobyte"] : [bytes / 1_000_000, "megabyte"];
+  return count.toLocaleString(language, { style: "unit", unit, maximumFractionDigits: count < 10 ? 1 : 0 });
 }
 
 /** @param {App} app @returns {Row} */
@@ -83,18 +93,18 @@ export function noChat(app) {
   return t(engine === "starting" || chat ? "status.not_read" : "status.no_chat");
 }
 
-/** @param {App} app */
-function rememberedValue(app) {
+/** @param {App} app @param {boolean} due */
+function rememberedValue(app, due) {
   const { t } = app.text;
   const { chat, stats } = app.status();
   if (!chat || app.status().engine !== "ready") return noChat(app);
   if (chat.off) return t("status.chat_off");
   if (!stats) return t("status.not_read");
   const parts = [t("status.memories", { n: remembered(stats) })];
-  if (stats.rules_due) parts.push(t("status.due_rules", { n: stats.rules_due }));
-  if (stats.model_due && app.settings.model.use !== "none") parts.push(t("status.due_model", { n: stats.model_due }));
+  if (due && stats.rules_due) parts.push(t("status.due_rules", { n: stats.rules_due }));
+  if (due && stats.model_due && app.settings.model.use !== "none") parts.push(t("status.due_model", { n: stats.model_due }));
   if (stats.aside) parts.push(t("status.aside", { n: stats.aside }));
-  if (stats.waiting?.length) parts.push(t("status.waiting", { n: stats.waiting.length }));
+  if (due && stats.waiting?.length) parts.push(t("status.waiting", { n: stats.waiting.length }));
   return parts.join(t("list.between"));
 }
 
@@ -103,7 +113,7 @@ function lastRecall(app) {
   const { t } = app.text;
   const last = app.status().lastRecall;
   if (!last) return { value: t("recall.never") };
-  const parts = [t(`recall.${last.outcome}`)];
+  const parts = [t(last.reason === "whole_chat" ? "recall.whole_chat" : `recall.${last.outcome}`)];
   if (last.cards) parts.push(t("recall.cost", { cards: last.cards, tokens: last.tokens }));
   parts.push(t("recall.ms", { ms: Math.round(last.ms) }));
   if (last.error) parts.push(last.error);

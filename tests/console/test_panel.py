@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,6 @@ def test_a_memory_is_found_read_back_to_its_message_edited_pinned_and_all_of_it_
     page.locator("textarea").fill("My cat is called Pepper.")
     page.get_by_role("button", name="Save").click()
     panel.undo()
-    page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="Pin", exact=True).click()
     page.locator("p > span", has_text="pinned").wait_for()
     panel.undo()
@@ -59,7 +59,6 @@ def test_two_memories_are_merged_and_one_is_split(tabs: Tabs, sidecar: Sidecar) 
     panel = tabs.open(sidecar)
     before = panel.call(sidecar.key, "graph.get", chat=STORY)
     page = panel.node("hangs in the north tower")
-    page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="Merge …").click()
     page.get_by_label("Search memories").fill("sold in spring")
     panel.wait("() => document.querySelectorAll('.tidelore-split-page input[type=radio]').length === 1")
@@ -153,6 +152,63 @@ def test_work_is_seen_and_memories_go_out_and_come_in_as_a_file(tabs: Tabs, side
     assert part.locator(".tidelore-result").count() == 0
 
 
+def test_all_of_it_is_saved_as_a_backup_and_comes_back_into_a_store_that_lost_it(tabs: Tabs, sidecar: Sidecar, tmp_path: Path) -> None:
+    panel = tabs.open(sidecar)
+    part = panel.part("actions")
+    with panel.page.expect_download() as saved:
+        part.get_by_role("button", name="Save a backup").click()
+    file = tmp_path / saved.value.suggested_filename
+    saved.value.save_as(file)
+    assert gzip.decompress(file.read_bytes()).count(b"\n") > 10
+    before = panel.call(sidecar.key, "graph.get", chat=STORY)
+    part.get_by_label("Restore from a backup").set_input_files({"name": "torn.gz", "mimeType": "", "buffer": file.read_bytes()[:-30]})
+    panel.page.locator(".tidelore-toast-error", has_text="not a whole backup").wait_for()
+    part.get_by_label("Restore from a backup").set_input_files(file)
+    part.get_by_role("button", name="Restore", exact=True).click()
+    panel.page.get_by_text("Restored. New records: 0, chats: 0").wait_for()
+    assert panel.call(sidecar.key, "graph.get", chat=STORY) == before, "what is here is not there twice"
+
+
+def test_a_memory_is_forgotten_for_good_and_then_the_conversation_with_receipts(tabs: Tabs, sidecar: Sidecar) -> None:
+    panel = tabs.open(sidecar)
+    page = panel.node("My cat is called Biscuit.")
+    page.get_by_role("button", name="Forget for good …").click()
+    preview = page.locator("section", has=panel.page.locator("#tidelore-purge-title"))
+    assert "Other memories that go along" in preview.inner_text()
+    preview.get_by_role("button", name="Cancel").click()
+    preview.wait_for(state="detached")
+    assert "My cat is called Biscuit." in str(panel.call(sidecar.key, "graph.get", chat=STORY))
+    page.get_by_role("button", name="Forget for good …").click()
+    preview.get_by_role("button", name="Forget for good", exact=True).click()
+    preview.get_by_role("button", name="Really forget for good?").click()
+    receipts = page.locator(".tidelore-receipts > li")
+    receipts.filter(has_text="Messages on screen that still hold the words: 1").wait_for()
+    assert "My cat is called Biscuit." not in str(panel.call(sidecar.key, "graph.get", chat=STORY))
+    page.get_by_role("heading", name="Not there now").wait_for()
+    part = panel.part("actions")
+    part.get_by_text("gone in every replica that is known").first.wait_for()
+    whole = part.get_by_role("button", name=f"Purge the memories of {STORY}", exact=True)
+    whole.click()
+    part.get_by_role("button", name=f"Purge the memories of {STORY} for good; this cannot be undone").click()
+    part.get_by_text(f"The memories of “{STORY}” are purged.").or_(part.get_by_text("purged")).first.wait_for()
+    assert all(each["chat"] != STORY for each in panel.call(sidecar.key, "chat.list")["chats"])
+
+
+def test_what_another_tidelore_exported_becomes_a_conversation_of_its_own(tabs: Tabs, sidecar: Sidecar, tmp_path: Path) -> None:
+    panel = tabs.open(sidecar)
+    exported = panel.call(sidecar.key, "export", chat=STORY)
+    panel.choose(HOSTILE)
+    part = panel.part("actions")
+    part.get_by_label("Bring in a file").set_input_files({"name": "story.json", "mimeType": "", "buffer": exported["text"].encode()})
+    panel.page.locator(".tidelore-toast-error").wait_for()
+    into = part.get_by_label("Into the conversation")
+    into.fill("The harbour, again")
+    into.press("Tab")
+    part.get_by_role("button", name="Bring these in").click()
+    panel.wait("() => [...document.querySelectorAll('.tidelore-chooser option')].some(each => each.value === 'The harbour, again')")
+    assert "Biscuit" in str(panel.call(sidecar.key, "graph.get", chat="The harbour, again"))
+
+
 def test_settings_are_searched_changed_and_go_back_to_their_defaults(tabs: Tabs, sidecar: Sidecar) -> None:
     panel = tabs.open(sidecar)
     part = panel.part("settings")
@@ -205,7 +261,6 @@ def test_markup_in_a_name_a_memory_a_chat_or_a_scope_is_text_wherever_it_is_show
     assert f"character: {HOSTILE}" in panel.page.locator(".tidelore-chooser").inner_text()
     page = panel.node("owes Ann a lantern")
     assert HOSTILE in page.inner_text()
-    page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="Merge …").click()
     decide = panel.part("decide")
     decide.locator(".tidelore-side").first.wait_for()

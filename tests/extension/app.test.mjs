@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gate, setUpApp } from "./app_kit.mjs";
+import { KINDS } from "../../extension/ui/notices.js";
 import { statusText } from "../../extension/ui/words.js";
+import { TEXTS } from "./ui_kit.mjs";
 
 /** Timers that run at once when time is let go; promises in between have their turn. @param {any} t */
 function time(t) {
@@ -171,4 +173,79 @@ test("a change by hand is exchanged with other replicas soon, and reading makes 
   await app.call("node.write", { text: "A lantern." });
   await pass(5_000);
   assert.equal(rounds(), before + 1);
+});
+
+const EMBEDDER = { model: { name: "minilm", dimension: 2, scale: 1, floor: 0.5 }, embed: async () => [] };
+
+test("what was extracted or written by hand is embedded afterwards, and an embedder that hangs holds up nothing", async (t) => {
+  const pass = time(t);
+  let hang = true;
+  const { app, host, engines } = setUpApp({
+    embedder: () => EMBEDDER,
+    answers: { "embed.run": () => (hang ? new Promise(() => {}) : { texts: 2, degraded: [] }), "node.write": { node: "n1" } },
+  });
+  await app.start();
+  await pass(300);
+  const said = () => engines[0].calls.map(({ method }) => method).filter((method) => ["extract.run", "embed.run", "stats"].includes(method));
+  assert.equal(said()[0], "extract.run");
+  assert.deepEqual(said().slice(1).sort(), ["embed.run", "stats"]);
+  assert.deepEqual(app.jobs().map(({ kind, state }) => [kind, state]), [["embed", "running"]]);
+  host.say("My dog is called Rex.");
+  await host.emit("MESSAGE_SENT", 2);
+  await pass(300);
+  assert.equal(said().filter((method) => method === "extract.run").length, 2, "the rules remember all the same");
+  assert.equal(app.status().stats !== null, true);
+  hang = false;
+  app.stop(app.jobs().find(({ state }) => state === "running").id);
+  await pass(0);
+  assert.deepEqual(app.jobs(), [], "what is done without being asked for fills no list");
+  const before = said().filter((method) => method === "embed.run").length;
+  await app.call("node.write", { text: "A lantern." });
+  await pass(0);
+  assert.equal(said().filter((method) => method === "embed.run").length, before + 1);
+  await app.call("node.list");
+  await pass(0);
+  assert.equal(said().filter((method) => method === "embed.run").length, before + 1);
+});
+
+test("another embedder has the open chat embedded anew at once, and whatever the old one was at is given up", async (t) => {
+  const pass = time(t);
+  let embedder = EMBEDDER;
+  let hang = true;
+  const { app, engines } = setUpApp({ embedder: () => embedder, answers: { "embed.run": () => (hang ? new Promise(() => {}) : { texts: 2, degraded: [] }) } });
+  await app.start();
+  await pass(300);
+  assert.equal(app.jobs()[0].state, "running");
+  const runs = () => engines[0].calls.filter(({ method }) => method === "embed.run").length;
+  const before = runs();
+  hang = false;
+  embedder = { ...EMBEDDER, model: { ...EMBEDDER.model, name: "other" } };
+  await app.set({ embedder: { name: "other" } });
+  await pass(0);
+  assert.deepEqual([runs(), app.jobs(), app.status().embedder], [before + 1, [], "other"]);
+  await app.set({ budget: 500 });
+  await pass(0);
+  assert.equal(runs(), before + 1);
+  embedder = undefined;
+  await app.set({ embedder: { use: "none" } });
+  await pass(0);
+  assert.deepEqual([runs(), app.jobs()], [before + 1, []]);
+});
+
+test("without an embedder nothing is embedded", async (t) => {
+  const pass = time(t);
+  const { app, engines } = setUpApp();
+  await app.start();
+  await pass(300);
+  assert.deepEqual(engines[0].calls.filter(({ method }) => method === "embed.run"), []);
+});
+
+test("a database that another tab holds is told once, with what to do", async (t) => {
+  const pass = time(t);
+  const { app, engines, causes } = setUpApp();
+  await app.start();
+  await pass(300);
+  for (const outcome of ["blocked", "closed"]) engines[0].say({ step: "store", outcome, detail: "Another tab." });
+  assert.deepEqual(causes(), ["store_blocked", "store_closed"]);
+  for (const cause of causes()) assert.ok(TEXTS.en[`notice.${cause}`] && KINDS[cause], cause);
 });

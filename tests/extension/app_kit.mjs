@@ -12,6 +12,7 @@ const ANSWERS = {
   "chat.update": { screen: 1, inserted: 2, removed: 0, commits_in: 0, commits_out: 0 },
   "chat.splice": { screen: 2 },
   "extract.run": { windows: 1, failed: [] },
+  "embed.run": { texts: 2, degraded: [] },
   "extract.plan": { windows: [], tokens: 0 },
   "sync.mirror": { new: 0, written_bytes: 0 },
   stats: { nodes: {}, rules_due: 0, model_due: 0, aside: 0, waiting: [] },
@@ -21,8 +22,9 @@ const ANSWERS = {
  * @param {object} [options]
  * @param {Record<string, any>} [options.answers] of the engine, by method: a value, or a function of the parameters
  * @param {(number: number) => any} [options.starts] what a start comes to: an error, or anything else
+ * @param {() => any} [options.embedder] its port, or nothing
  */
-export function setUpApp({ answers = {}, starts = () => null } = {}) {
+export function setUpApp({ answers = {}, starts = () => null, embedder = () => undefined } = {}) {
   const host = new FakeHost().say("Hello.", "Good evening.");
   const notices = [];
   const engines = [];
@@ -34,9 +36,9 @@ export function setUpApp({ answers = {}, starts = () => null } = {}) {
     channel: `test-${Math.random()}`,
     remotes: {
       start: async () => {},
-      ports: async () => ({}),
+      ports: async () => ({ embed: embedder() }),
       modelName: () => "",
-      embedderName: () => "",
+      embedderName: () => embedder()?.model.name ?? "",
       sidecarState: () => "off",
       sidecarProblem: () => null,
       runtimeUrl: () => undefined,
@@ -56,16 +58,18 @@ export function setUpApp({ answers = {}, starts = () => null } = {}) {
         calls,
         closed: false,
         ready: error instanceof Error ? Promise.reject(error) : Promise.resolve({ how: "plain", store: "indexeddb" }),
-        call(method, params) {
+        call(method, params, { signal } = {}) {
           calls.push({ method, params });
           const answer = answers[method] ?? ANSWERS[method];
           return new Promise((resolve, reject) => {
             hanging.add(reject);
+            signal?.addEventListener("abort", () => reject(Object.assign(new Error("The call was cancelled."), { code: "cancelled" })));
             Promise.resolve(typeof answer === "function" ? answer(params) : answer).then(resolve, reject);
           });
         },
         setPorts: () => {},
         close: () => void (engine.closed = true),
+        say: onEvent,
         /** As the bridge does when the worker ends. */
         end() {
           onEvent({ step: "worker", outcome: "failed", detail: "The worker has not answered for 120 s." });

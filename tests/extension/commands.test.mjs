@@ -29,8 +29,8 @@ function commands(options) {
   };
 }
 
-// What only tells something, keys (what is typed into a chat is kept), and what belongs to the removal of the extension.
-const NOT_COMMANDS = new Set(["onChange", "defaults", "status", "jobs", "paused", "floor", "hasRecord", "setKey", "hasKey", "leave"]);
+// What only tells something, keys (what is typed into a chat is kept), what belongs to the removal of the extension or follows the choice of a file.
+const NOT_COMMANDS = new Set(["onChange", "defaults", "status", "jobs", "paused", "floor", "hasRecord", "setKey", "hasKey", "leave", "restored"]);
 
 test("every action of the app has a command", async () => {
   const app = /@typedef \{object\} App .*?\*\//s.exec(read("extension/types.js"))?.[0] ?? "";
@@ -42,6 +42,8 @@ test("every action of the app has a command", async () => {
   for (const line of [...lines, "stats", "sync", "exchange", "reembed", "orphans", "test model", "pair", "restart"]) await page.run(line);
   await page.run("record", { delete: "true" });
   await page.run("purge o1", { sure: "true" });
+  await page.run("forget-for-good n1", { sure: "true" });
+  await page.run("move-in");
   const done = new Set(page.calls.map(([name]) => name));
   assert.deepEqual(actions.filter((name) => !done.has(name) && !NOT_COMMANDS.has(name)), []);
 });
@@ -109,6 +111,10 @@ test("what is missing or makes no sense is refused before anything happens", asy
     ["call {}"],
     ["test key"],
     ["purge o9", { sure: "true" }],
+    ["forget-for-good"],
+    ["export pdf"],
+    ["import"],
+    ["move-in STBME_9"],
     ["set 5"],
     ["set 5", { field: "model" }],
     ["set 5", { field: "constructor" }],
@@ -119,7 +125,7 @@ test("what is missing or makes no sense is refused before anything happens", asy
   const errors = called("host.notify");
   assert.equal(errors.length, wrong.length);
   for (const [kind, text] of errors) assert.ok(kind === "error" && !text.includes("command."), text);
-  const harmless = new Set(["host.addCommand", "host.notify", "record", "orphans"]);
+  const harmless = new Set(["host.addCommand", "host.notify", "record", "orphans", "left"]);
   assert.deepEqual(calls.filter(([name]) => !harmless.has(name)), []);
 });
 
@@ -294,4 +300,28 @@ test("macros are empty while memory is off, for everything or for this chat, and
   assert.deepEqual(page.read(), empty);
   assert.deepEqual(macros({ status: { chat: null } }).read(), empty);
   assert.deepEqual(macros({ status: { chat: { chat: "c1", pool: "0", title: "", off: true } } }).read(), empty);
+});
+
+test("forgetting for good is asked for with what goes along, a no keeps everything, and a yes answers with the receipts", async () => {
+  const { run, state, called, calls } = commands();
+  state.agreeTo = false;
+  assert.equal(await run("forget-for-good n1"), "");
+  const [question] = called("host.ask")[0];
+  assert.match(question.textContent, /Forget “Bo is a cat\.” for good\?.*\(1\).*\(1\)/);
+  assert.deepEqual(called("purgeNode"), []);
+  state.agreeTo = true;
+  const receipts = await run("forget-for-good n1");
+  assert.deepEqual(called("purgeNode"), [["n1"]]);
+  assert.match(receipts, /done: Store: records removed: 3\nwaits: Other replicas that have carried it out: 1; still to come: 1 \(01234567\)\nyours to do: Messages/);
+  assert.ok(calls.filter(([name, method]) => name === "call" && method === "node.purge").every(([, , params]) => params.dry));
+});
+
+test("what another extension left is listed without its text, looked at and brought in by its name", async () => {
+  const { run, called } = commands();
+  const list = JSON.parse(await run("move-in"));
+  assert.deepEqual(list.map((/** @type {any} */ { database, nodes, here }) => [database, nodes, here]), [["STBME_other", 4, false], ["ST-BME_sync_c1.json", 15, true], ["ST-BME_backup_x.json", 0, false]]);
+  assert.ok(list.every((/** @type {any} */ each) => !("text" in each)));
+  await run("move-in ST-BME_sync_c1.json", { dry: "true" });
+  assert.equal(JSON.parse(await run("move-in ST-BME_sync_c1.json")).nodes, 3);
+  assert.deepEqual(called("call"), [["import", { text: '{"a":1}', dry: true }], ["import", { text: '{"a":1}', dry: false }]]);
 });

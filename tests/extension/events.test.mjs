@@ -23,9 +23,22 @@ function setUp({ on = true } = {}) {
   return { host, log, places, names: () => log.map(([name]) => name) };
 }
 
+const HEARD = [
+  ...["CHAT_CHANGED", "CHAT_LOADED", "CHAT_CREATED", "CHAT_RENAMED", "CHAT_DELETED", "GROUP_CHAT_CREATED", "GROUP_CHAT_DELETED", "GROUP_UPDATED"],
+  ...["MESSAGE_SENT", "MESSAGE_RECEIVED", "MESSAGE_EDITED", "MESSAGE_UPDATED", "MESSAGE_DELETED", "MESSAGE_SWIPED", "MESSAGE_SWIPE_DELETED"],
+  ...["GENERATION_STARTED", "GENERATION_STOPPED", "GENERATION_ENDED", "GROUP_WRAPPER_FINISHED", "IMPERSONATE_READY", "TOOL_CALLS_RENDERED"],
+  ...["CHARACTER_RENAMED", "CHARACTER_EDITED", "PERSONA_CHANGED", "PERSONA_RENAMED"],
+];
+
+test("a dry run is no change", async () => {
+  const { host, log } = setUp();
+  await host.emit("GENERATION_STARTED", "normal", {}, true);
+  assert.deepEqual(log, []);
+});
+
 test("every change of the chat leads to the one sync", async () => {
   const { host, log } = setUp();
-  for (const name of ["CHAT_CHANGED", "MESSAGE_SENT", "MESSAGE_RECEIVED", "MESSAGE_EDITED", "MESSAGE_DELETED", "MESSAGE_SWIPED", "MESSAGE_SWIPE_DELETED", "CHAT_RENAMED"]) {
+  for (const name of HEARD) {
     log.length = 0;
     await host.emit(name, 0);
     assert.ok(log.some(([what]) => what === "sync"), name);

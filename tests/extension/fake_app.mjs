@@ -22,7 +22,7 @@ export const quietStatus = () => ({
   model: "",
   embedder: "",
   sidecar: "off",
-  replicas: { mirror: "done", sidecar: "off", problem: "", news: 0, sent: 0 },
+  replicas: { mirror: "done", sidecar: "off", problem: "", news: 0, sent: 0, size: 0 },
   lastRecall: { outcome: "injected", ms: 41.6, tokens: 312, cards: 6, error: "", at: "2026-11-30T12:00:00Z" },
 });
 
@@ -133,7 +133,10 @@ export function createFakeApp({ texts, language = "en", settings = {}, status = 
     reembed: noted("reembed", () => {}),
     exchange: noted("exchange", async () => "up to date"),
     orphans: noted("orphans", async () => [{ chat: "o1", title: "Lost harbour", owner: "Mira.png", messages: 80 }]),
-    purge: noted("purge", async () => {}),
+    purge: noted("purge", async () => [{ place: "store", state: "done", count: 80, replicas: [] }]),
+    purgeNode: noted("purgeNode", async (node) => ({ ...GONE, node, purge: "p1", receipts: RECEIPTS })),
+    left: noted("left", async () => LEFT),
+    restored: noted("restored", async () => {}),
     test: noted("test", async () => ({ ok: true, detail: "gpt-harbour", ms: 812.4 })),
     pair: noted("pair", async () => {
       state.status = { ...state.status, sidecar: "pairing" };
@@ -157,7 +160,23 @@ export function createFakeApp({ texts, language = "en", settings = {}, status = 
   };
 }
 
+const GONE = { purge: "", node: "n1", text: "Bo is a cat.", messages: [3], commits: 2, going: [{ node: "n2", kind: "moment", text: HOSTILE }], receipts: [] };
+const RECEIPTS = [
+  { place: "store", state: "done", count: 3, replicas: [] },
+  { place: "replicas", state: "waiting", count: 1, replicas: ["0123456789abcdef"] },
+  { place: "chat", state: "outside", count: 1, replicas: [] },
+];
+const LEFT = [
+  { place: "browser", database: "STBME_other", chat: "other", text: "{}", nodes: 4, edges: 2, problem: "", here: false },
+  { place: "files", database: "ST-BME_sync_c1.json", chat: "c1", text: '{"a":1}', nodes: 15, edges: 6, problem: "", here: true },
+  { place: "backup", database: "ST-BME_backup_x.json", chat: "x", text: "", nodes: 0, edges: 0, problem: HOSTILE, here: false },
+];
 const ANSWERS = {
+  "node.purge": GONE,
+  "sync.status": { replica: "r", records: 0, replicas: [], purges: [] },
+  "backup.read": { lines: ["{}"], at: "" },
+  export: { format: "tidelore", name: "a.json", text: "the file", nodes: 1, edges: 0, messages: 0, left_out: {} },
+  import: { chat: "c1", format: "st-bme", dry: false, commit: "k7", nodes: 3, edges: 2, messages: 0, commits: 1, known: 0, left_out: {}, sample: [], notes: [] },
   "node.write": { node: "n1", commit: "k1", chat: "c1" },
   "node.edit": { node: "n1", commit: "k1", text: "Bo is a dog." },
   "node.retire": { node: "n1", commit: "k1", text: "Bo is a cat." },

@@ -107,6 +107,52 @@ test("a rename fails loudly when the list of files cannot be read, and is not ta
   await assert.rejects(failing, /no list/);
 });
 
+/** Opens files in turn, as one browser does: each mark is kept in its file, and the place table goes on. */
+function browser() {
+  const { places } = memoryPageStore();
+  return {
+    places,
+    async open(file, mark, owners, owner = "Mira.png") {
+      const place = { ...PLACE, file, title: file, owner };
+      const found = await identify({ place, mark, places, files: async (row) => owners[row.owner] ?? null, token });
+      await places.put({ ...place, chat: found.mark.chat, pool: found.mark.pool, people: [] });
+      return found;
+    },
+  };
+}
+
+test("a backup that is imported beside its renamed original is a copy of it, under the original's old name too", async () => {
+  const { open } = browser();
+  const first = await open("one", null, { "Mira.png": ["one"] });
+  const renamedTo = await open("two", first.mark, { "Mira.png": ["two"] });
+  assert.equal(renamedTo.mark.chat, first.mark.chat);
+  for (const file of ["one", "imported"]) {
+    const copy = await open(file, first.mark, { "Mira.png": ["two", file] });
+    assert.notEqual(copy.mark.chat, first.mark.chat, file);
+    assert.deepEqual([copy.branchOf, copy.mark.pool], [first.mark.chat, first.mark.pool]);
+  }
+  assert.equal((await open("two", renamedTo.mark, { "Mira.png": ["two", "one", "imported"] })).mark.chat, first.mark.chat);
+});
+
+test("one backup imported twice makes two chats, though its original is gone", async () => {
+  const { open } = browser();
+  const owners = { "Mira.png": ["i1", "i2"] };
+  const one = await open("i1", MARK, owners);
+  const two = await open("i2", MARK, owners);
+  assert.equal(one.mark.chat, MARK.chat);
+  assert.notEqual(two.mark.chat, one.mark.chat);
+  assert.equal((await open("i1", one.mark, owners)).mark.chat, one.mark.chat);
+});
+
+test("a chat whose card was away while a copy of it was open does not share the copy's memory", async () => {
+  const { open } = browser();
+  const original = await open("one", null, { "Mira.png": ["one"] });
+  const copy = await open("one", original.mark, { "Tova.png": ["one"] }, "Tova.png");
+  const back = await open("one", original.mark, { "Mira.png": ["one"], "Tova.png": ["one"] });
+  assert.notEqual(back.mark.chat, copy.mark.chat);
+  assert.equal(back.branchOf, copy.mark.chat);
+});
+
 test("a new name of the same person is an alias, another person is none", () => {
   const before = [
     { id: "persona:a", name: "Rowan" },

@@ -284,7 +284,7 @@ test("blocks that SillyTavern counts as too long are asked for again, smaller, a
   const stubborn = setUp({ answers: { "recall.run": { ...RECALLED, recalled: long } } });
   await stubborn.injection.before(8000, "normal");
   assert.equal(stubborn.host.prompts.recalled.text, "");
-  assert.equal(stubborn.outcomes[0].outcome, "empty");
+  assert.deepEqual([stubborn.outcomes[0].outcome, stubborn.outcomes[0].reason], ["empty", undefined]);
 });
 
 test("no more than a share of a small context is taken, and nothing of one that is full", async () => {
@@ -301,6 +301,18 @@ test("where the whole chat fits, all of it counts as in the prompt, however much
   const { injection, calls } = setUp();
   await injection.before(1200, "normal");
   assert.equal(calls[0].params.context_from, 0);
+});
+
+test("where the whole chat fits and nothing is recalled, the outcome says why; where it does not fit, it does not", async () => {
+  const answers = { "recall.run": { ...RECALLED, core: "", recalled: "", nodes: [], cards: [] } };
+  const whole = setUp({ answers });
+  await whole.injection.before(8000, "normal");
+  assert.deepEqual([whole.outcomes[0].outcome, whole.outcomes[0].reason], ["empty", "whole_chat"]);
+  const part = setUp({ answers });
+  part.host.chat.forEach((message) => (message.text = "x".repeat(4000)));
+  await part.injection.gather([0, 1, 2]);
+  await part.injection.before(2200, "normal");
+  assert.deepEqual([part.outcomes[0].outcome, part.outcomes[0].reason], ["empty", undefined]);
 });
 
 test("where it does not, what memory may displace counts as gone", async () => {

@@ -164,3 +164,47 @@ test("small runs of the rules do not fill the list", async () => {
   await settle();
   assert.deepEqual(jobs.views(), []);
 });
+
+test("vectors leave the embedder to the query of a reply, and go on after it", async () => {
+  const { jobs, calls } = setUp();
+  const embed = (chat) => jobs.add({ kind: "embed", method: "embed.run", chat, title: "One", quiet: true });
+  embed("c1");
+  jobs.reply(true);
+  await settle();
+  embed("c2");
+  assert.deepEqual([jobs.views().map(({ state }) => state), calls.length], [["waiting", "waiting"], 1]);
+  jobs.reply(false);
+  assert.deepEqual(calls.slice(1).map(({ params }) => params.chat), ["c1"]);
+  calls[1].end({ texts: 3, degraded: [] });
+  await settle();
+  calls[2].end({ texts: 3, degraded: [] });
+  await settle();
+  assert.deepEqual(jobs.views(), []);
+});
+
+test("an embedder that fails is shown once for a chat, until it works again; what a person asked for stays listed", async () => {
+  const { jobs, calls } = setUp();
+  const embed = (quiet = true) => jobs.add({ kind: "embed", method: "embed.run", chat: "c1", title: "One", quiet });
+  for (const round of [0, 1, 2]) {
+    embed();
+    calls[round].end({ texts: 0, degraded: ["embedder: It is late."] });
+    await settle();
+    assert.deepEqual(jobs.views().map(({ state, error }) => [state, error]), [["failed", "embedder: It is late."]]);
+  }
+  embed();
+  embed(false);
+  calls[3].end({ texts: 3, degraded: [] });
+  await settle();
+  calls[4].end({ texts: 3, degraded: [] });
+  await settle();
+  assert.deepEqual(jobs.views().map(({ state }) => state), ["done"]);
+});
+
+test("what is given up leaves no trace", async () => {
+  const { jobs, calls, rules } = setUp();
+  for (const chat of ["c1", "c2"]) jobs.add({ kind: "embed", method: "embed.run", chat, title: "One", quiet: true });
+  rules();
+  jobs.drop("embed");
+  await settle();
+  assert.deepEqual([jobs.views().map(({ kind, state }) => [kind, state]), calls.length], [[["rules", "running"]], 2]);
+});

@@ -6,13 +6,16 @@ import { MACROS } from "../../extension/macros.js";
 import { CHANGES } from "../../extension/panel/changes.js";
 import { CARD_KINDS, CARD_REASONS, CHOICES_OF_CARD } from "../../extension/panel/decide.js";
 import { FORMATS } from "../../extension/panel/files.js";
+import { LEFT_PLACES } from "../../extension/panel/moving_in.js";
+import { RECEIPTS } from "../../extension/panel/receipts.js";
 import { SIGNALS } from "../../extension/panel/injection.js";
 import { COLOURS } from "../../extension/panel/look.js";
 import { WHY_NOT } from "../../extension/panel/node_story.js";
 import { TABS } from "../../extension/panel/open.js";
-import { EDGE_TYPES, KINDS as NODE_KINDS, REASONS, SCOPES, STATES } from "../../extension/panel/parts.js";
+import { EDGE_TYPES, KINDS as NODE_KINDS, LANGUAGES as OFFERED, REASONS, SCOPES, STATES, SUBS } from "../../extension/panel/parts.js";
+import { SORTS } from "../../extension/panel/places.js";
 import { CHOICES, RANGES } from "../../extension/settings.js";
-import { loadText } from "../../extension/text.js";
+import { FILES, loadText } from "../../extension/text.js";
 import { KINDS } from "../../extension/ui/notices.js";
 import { LANGUAGES, TEXTS, read } from "./ui_kit.mjs";
 
@@ -52,10 +55,13 @@ const COMPOSED = {
   "recall.late.${stage}": all("recall.late.", ["reading", "counting", "recalling"]),
   "job.kind.${job.kind}": all("job.kind.", union("JobView", "kind")),
   "job.state.${job.state}": all("job.state.", union("JobView", "state")),
+  "model.hint.${app.settings.model.use}": all("model.hint.", CHOICES["model.use"] ?? []),
+  "embedder.hint.${app.settings.embedder.use}": all("embedder.hint.", CHOICES["embedder.use"] ?? []),
   "model.hint.${use}": all("model.hint.", CHOICES["model.use"] ?? []),
   "model.use.${value}": all("model.use.", CHOICES["model.use"] ?? []),
   "embedder.use.${value}": all("embedder.use.", CHOICES["embedder.use"] ?? []),
   "embedder.hint.${use}": all("embedder.hint.", CHOICES["embedder.use"] ?? []),
+  "own.state.${state}": all("own.state.", ["absent", "idle", "loading", "starting", "ready", "failed"]),
   "preset.hint.${app.settings.preset}": all("preset.hint.", CHOICES["preset"] ?? []),
   "${words}.${value}": [...all("preset.", CHOICES["preset"] ?? []), ...all("position.", CHOICES["core.position"] ?? []), ...all("role.", CHOICES["core.role"] ?? [])],
   "block.${block}": ["block.core", "block.recalled"],
@@ -67,20 +73,24 @@ const COMPOSED = {
   "command.${name}": all("command.", COMMANDS.map(({ name }) => name)),
   "command.${name}.value": COMMANDS.filter(({ value }) => value).map(({ name }) => `command.${name}.value`),
   "command.${name}.${each}": COMMANDS.flatMap(({ name, named = [] }) => all(`command.${name}.`, named)),
-  "command.wrong.${key}": all("command.wrong.", wrongs("extension/commands.js")),
+  "command.wrong.${key}": all("command.wrong.", ["commands", "commands_memory", "command_tools"].flatMap((name) => wrongs(`extension/${name}.js`))),
+  "command.done.${name}": all("command.done.", ["pin", "archive", "private", "link", "unlink"]),
   "error.${code}": [],
   "panel.tab.${name}": all("panel.tab.", TABS),
   "kind.${kind}": all("kind.", NODE_KINDS),
   "colours.${name}": all("colours.", COLOURS),
-  "health.${worst}": ["health.good", "health.busy", "health.bad"],
+  "health.${worst}": ["health.good", "health.busy", "health.note", "health.bad"],
+  "memories.sort.${each}": all("memories.sort.", SORTS),
+  "node.${field}": ["node.text", "node.name"],
   "memories.state.${state}": all("memories.state.", STATES),
+  "sub.${sub}": all("sub.", SUBS),
   "scope.${kind}": all("scope.", SCOPES),
   "decide.${kind}": all("decide.", CARD_KINDS),
   "decide.${choice}": all("decide.", CHOICES_OF_CARD),
   "decide.${which}": ["decide.old", "decide.new"],
   "decide.done.${choice}": all("decide.done.", CHOICES_OF_CARD),
   "decide.reason.${reason}": all("decide.reason.", CARD_REASONS),
-  "change.${change.change}": all("change.", CHANGES),
+  "change.${name}": all("change.", CHANGES),
   "author.${change.author}": [],
   "author.${more.extraction.by}": [],
   // Not by t itself: what has no text is called by its name.
@@ -99,6 +109,9 @@ const COMPOSED = {
   "preset.${way.preset}": all("preset.", CHOICES["preset"] ?? []),
   "signal.${name}": all("signal.", SIGNALS),
   'reason.${reason.replaceAll(" ", "_")}': all("reason.", REASONS.map((reason) => reason.replaceAll(" ", "_"))),
+  "moving.place.${place}": all("moving.place.", LEFT_PLACES),
+  "receipt.${receipt.state}": all("receipt.", union("Receipt", "state")),
+  "receipt.${key}": all("receipt.", RECEIPTS),
   "edge.${edge.type}": all("edge.", EDGE_TYPES),
 };
 
@@ -163,11 +176,42 @@ test("Chinese texts use Chinese punctuation", () => {
   for (const [key, text] of Object.entries(Chinese)) assert.doesNotMatch(text, /[\u4e00-\u9fff][,;:!?]|[,;!?][\u4e00-\u9fff]/, key);
 });
 
-test("the language of the page chooses the file; another one is English", async () => {
-  const load = async (/** @type {string} */ name) => TEXTS[name];
-  for (const [locale, expected] of [["en", "en"], ["zh-cn", "zh-cn"], ["zh-tw", "zh-cn"], ["fr-fr", "en"], ["", "en"]]) {
+test("the language of the page chooses the file; where none of it has texts yet, those that stand in do", async () => {
+  const load = async (/** @type {string} */ name) => JSON.parse(read(`extension/locales/${name}.json`));
+  for (const [locale, expected] of [["en", "en"], ["en-us", "en"], ["zh-cn", "zh-cn"], ["zh-Hans", "zh-cn"], ["zh-tw", "zh-cn"], ["zh-hk", "zh-cn"], ["ja-jp", "en"], ["ko-kr", "en"], ["ru-ru", "en"], ["fr-fr", "en"], ["", "en"]]) {
     const text = await loadText(/** @type {string} */ (locale), load);
-    assert.equal(text.language, expected);
+    assert.equal(text.language, expected, locale);
     assert.equal(text.t("engine.starting"), TEXTS[/** @type {string} */ (expected)]?.["engine.starting"]);
   }
+});
+
+test("a language that is filled in part by part falls back key by key, Traditional Chinese to Simplified and the others to English", async () => {
+  const filled = { "zh-tw": { "engine.starting": "啟動中" }, "ja-jp": { "engine.starting": "起動中" }, "ko-kr": { "engine.starting": "시작 중" }, "ru-ru": { "engine.starting": "запускается" } };
+  const load = async (/** @type {string} */ name) => /** @type {any} */ (filled)[name] ?? TEXTS[name];
+  for (const [locale, base] of [["zh-tw", "zh-cn"], ["ja-jp", "en"], ["ja", "en"], ["ko-kr", "en"], ["ru-ru", "en"]]) {
+    const text = await loadText(/** @type {string} */ (locale), load);
+    assert.equal(text.language.slice(0, 2), locale?.slice(0, 2));
+    assert.equal(text.t("engine.starting"), /** @type {any} */ (filled)[text.language]["engine.starting"]);
+    for (const key of Object.keys(English).filter((each) => each !== "engine.starting")) assert.equal(text.t(key), TEXTS[/** @type {string} */ (base)]?.[key], `${locale} ${key}`);
+  }
+});
+
+test("every language that can be filled has a file with no key that English lacks and the placeholders of English", () => {
+  const names = (/** @type {string} */ text) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].sort();
+  const files = readdirSync(new URL("../../extension/locales/", import.meta.url)).map((name) => name.replace(".json", ""));
+  assert.deepEqual(files.sort(), Object.keys(FILES).sort());
+  for (const name of files) {
+    const texts = JSON.parse(read(`extension/locales/${name}.json`));
+    for (const [key, text] of Object.entries(texts)) {
+      assert.ok(key in English, `${name} ${key}`);
+      assert.deepEqual(names(String(text)), names(English[key] ?? ""), `${name} ${key}`);
+    }
+    assert.equal(Object.keys(texts).length > 0, name in OFFERED, `${name} is offered where the panel stands alone`);
+  }
+});
+
+test("every sub that the engine begins with has its word", () => {
+  const known = [...read("sidecar/tidelore/engine/schema.py").matchAll(/\bSub\(\s*(?:\*\(\s*)?"(\w+)"/g)].map(([, name = ""]) => name);
+  assert.ok(known.length > 20);
+  assert.deepEqual(known.filter((name) => !SUBS.includes(name)), []);
 });

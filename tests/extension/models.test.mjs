@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { completePort, SILENT_SECONDS, testModel } from "../../extension/models.js";
+import { RANGES } from "../../extension/settings.js";
 import { ANSWER, ask, bare, direct, endpoint, MESSAGES, sillytavern } from "./models_kit.mjs";
 import { failure, FakeClock, PAGE, said, settings, until } from "./remote_kit.mjs";
 
@@ -237,5 +239,15 @@ test("the person's time limit ends the wait, and so does the engine's where that
     clock.pass(expected * 1000);
     const { code, message } = await failed;
     assert.deepEqual([code, message], ["model_unreachable", `The model did not answer within ${expected} s.`]);
+  }
+});
+
+test("the engine hears of the person's time limit, and the longest one is the same wherever there is one", () => {
+  for (const seconds of [10, 180, 1800]) {
+    assert.equal(completePort({ host: bare, settings: settings({ model: { use: "current", seconds } }), page: PAGE }).seconds, seconds);
+  }
+  for (const [file, name] of [["wasm/engine_ports.py", "MOST_MODEL_SECONDS"], ["sidecar/tidelore/serve/extras.py", "LONGEST_BUDGET"]]) {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+    assert.equal(Number(new RegExp(`^${name} = ([\\d.]+)$`, "m").exec(text)[1]), RANGES["model.seconds"][1], name);
   }
 });

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import Dexie from "../../extension/vendor/dexie.mjs";
-import { readStBme } from "../../extension/moving.js";
+import { lookForStBme, readStBme } from "../../extension/moving.js";
 
 const file = (name) => JSON.parse(readFileSync(new URL(`../engine/st_bme/${name}.json`, import.meta.url), "utf8"));
 const rowsOf = (records) => (Array.isArray(records) ? records : Object.entries(records).map(([id, each]) => ({ id, ...each })));
@@ -112,4 +112,54 @@ test("a database stays free for its owner while it was read", async () => {
   await readStBme(indexedDB);
   await Dexie.delete("STBME_a");
   assert.deepEqual(await readStBme(indexedDB), []);
+});
+
+/** Its files on the server, by name. @param {Record<string, any>} files */
+const server = (files) => {
+  const asked = [];
+  return { asked, read: async (name) => (asked.push(name), name in files ? (typeof files[name] === "string" ? files[name] : JSON.stringify(files[name])) : null) };
+};
+const NOWHERE = { indexedDB, metadata: null, chats: [], read: async () => null };
+
+test("a graph in the chat's own metadata is found, as an object or as JSON, and one that is none is named", async () => {
+  await fresh();
+  for (const graph of [file("version1"), JSON.stringify(file("version1"))]) {
+    const [found, ...more] = await lookForStBme({ ...NOWHERE, metadata: { st_bme_graph: graph, tidelore: {} }, chats: ["c1"] });
+    assert.deepEqual(more, []);
+    assert.deepEqual([found.place, found.chat, found.nodes], ["chat", "c1", 7]);
+    const [read, plain] = engine([found.text, JSON.stringify(file("version1"))]);
+    assert.deepEqual(read, plain);
+  }
+  const [broken] = await lookForStBme({ ...NOWHERE, metadata: { st_bme_graph: "{" } });
+  assert.ok(broken.problem);
+  assert.deepEqual(await lookForStBme({ ...NOWHERE, metadata: { st_bme_graph: { nodes: [] } } }), []);
+});
+
+test("sync files of the chats that are known are read, one file or a table of contents with its pieces", async () => {
+  await fresh();
+  const { nodes, edges, tombstones = [], ...meta } = file("version9");
+  const piece = (kind, at) => `ST-BME_sync_c1.__${kind}.00${at}.ab12.json`;
+  const lists = [["nodes", rowsOf(nodes).slice(0, 9)], ["nodes", rowsOf(nodes).slice(9)], ["edges", rowsOf(edges)], ["tombstones", tombstones], ["runtime-meta", Object.entries(meta).map(([key, value]) => ({ key, value }))]];
+  const files = Object.fromEntries(lists.map(([kind, records], at) => [piece(kind, at), { kind, index: at, records }]));
+  files["ST-BME_sync_c1.json"] = { kind: "st-bme-sync", formatVersion: 2, chatId: "c1", meta: { nodeCount: 15 }, chunks: [...Object.keys(files).map((filename) => ({ filename })), { filename: "../../settings.json" }] };
+  files["ST-BME_sync_c2.json"] = { meta: { chatId: "c2" }, nodes: rowsOf(file("version9_zh").nodes), edges: [], tombstones };
+  const { asked, read } = server(files);
+  const found = await lookForStBme({ ...NOWHERE, chats: ["c1", "c2", "a b/c"], read });
+  assert.deepEqual(found.map(({ place, database, nodes: n, edges: e, problem }) => [place, database, n, e, problem]), [["files", "ST-BME_sync_c1.json", 15, 6, ""], ["files", "ST-BME_sync_c2.json", 8, 0, ""]]);
+  const [one, plain] = engine([found[0].text, JSON.stringify(file("version9"))]);
+  assert.deepEqual(one.slice(1), plain.slice(1));
+  assert.ok(asked.every((name) => name.startsWith("ST-BME_")), "a name in a file leads nowhere else");
+});
+
+test("a piece that is missing is named and keeps nothing else from being read; backups are those of its list", async () => {
+  await fresh();
+  await left("c3", file("version1"));
+  const { read } = server({
+    "ST-BME_sync_c3.json": { chunks: [{ filename: "ST-BME_sync_c3.__nodes.000.a.json" }] },
+    "ST-BME_BackupManifest.json": { entries: [{ chatId: "c4", filename: "ST-BME_backup_c4-a1.json" }, { chatId: "c5", filename: "/etc/passwd" }] },
+    "ST-BME_backup_c4-a1.json": { payload: file("version1") },
+  });
+  const found = await lookForStBme({ ...NOWHERE, read });
+  assert.deepEqual(found.map(({ place, chat, nodes }) => [place, chat, nodes]), [["browser", "c3", 7], ["files", "c3", 0], ["backup", "c4", 7]]);
+  assert.match(found[1].problem, /ST-BME_sync_c3\.__nodes\.000\.a\.json is missing/);
 });

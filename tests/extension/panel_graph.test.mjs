@@ -127,7 +127,7 @@ test("the slider shows the graph as of a message, and the end of it the present"
   };
   slide("7");
   await until(() => of("set").length === 2);
-  assert.deepEqual(called("call").at(-1), ["graph.get", { at: 7 }]);
+  assert.deepEqual(called("call").at(-1), ["graph.get", { at: 7, private: true }]);
   assert.equal(of("set")[1]?.[0].length, 1);
   assert.match(root.textContent, /as of floor 7/);
   slide("20");

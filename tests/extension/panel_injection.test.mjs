@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { HOSTILE } from "./fake_app.mjs";
 import { openPanel } from "./panel_kit.mjs";
 import { fill, named, submit, until } from "./ui_kit.mjs";
+import { grouped } from "../../extension/panel/injection.js";
+import { statusText } from "../../extension/ui/words.js";
 
 const card = (/** @type {any} */ more) => ({ node: "f2", kind: "fact", text: "Ann lives in Porto.", tokens: 9, score: 2.5, ...more });
 const traced = (/** @type {any} */ more) => ({ node: "f2", text: "Ann lives in Porto.", score: 2.5, signals: { words: 2, session: 0.8, outdated: -0.3, date: 0 }, taken: true, reason: "words", ...more });
@@ -32,7 +34,7 @@ test("the last prompt's blocks are shown word for word with what each costs", as
   const { root } = injection();
   assert.deepEqual([...root.querySelectorAll(".tidelore-injected pre")].map((each) => each.textContent), ["the core", "the rest"]);
   await until(() => root.querySelectorAll(".tidelore-injected h5")[1].textContent.includes("2 tokens"));
-  assert.match(root.textContent, /9 tokens, score 2\.50/);
+  assert.match(root.textContent, /Ann lives in Porto\.fact9 tokens/);
 });
 
 test("a prompt without memory is said to have none", () => {
@@ -48,11 +50,36 @@ test("a sentence is tried: found, admitted, selected and delivered are told apar
   await until(() => root.querySelector(".tidelore-result"));
   assert.deepEqual(called("simulate"), [["Porto?"]]);
   assert.deepEqual([...root.querySelectorAll(".tidelore-steps li")].map((each) => each.textContent), ["found: 57", "admitted: 2", "cooled: 0", "selected: 1", "delivered: none, it is a trial"]);
-  const [taken, over, weak] = root.querySelectorAll(".tidelore-result ol > li");
-  assert.match(taken.textContent, /selected: its words were said/);
+  assert.deepEqual(
+    [...root.querySelectorAll(".tidelore-group > summary")].map((each) => each.textContent),
+    ["Selected: 1", "Left out, no room in the budget: 1", "Left out, does not share enough words with the question: 1"],
+  );
+  const [taken] = root.querySelectorAll(".tidelore-result ol > li");
+  assert.match(taken.querySelector(".tidelore-edge").textContent, /its words were said/);
+  assert.doesNotMatch(taken.querySelector(".tidelore-edge").textContent, /2\.50/);
+  assert.match(taken.querySelector("details").textContent, /Score 2\.50/);
   assert.deepEqual([...taken.querySelectorAll(".tidelore-parts > div")].map((each) => each.textContent), ["the talk around it+0.80", "words+2.00", "replaced−0.30"]);
-  assert.match(over.textContent, /left out: no room in the budget/);
-  assert.match(weak.textContent, /left out: too weak/);
+});
+
+test("what was tried is grouped by what became of it, and only inside a group by score", () => {
+  const cards = [traced({ node: "a", score: -0.52, reason: "walk" }), traced({ node: "b", score: 0.75, taken: false, reason: "weak" }), traced({ node: "c", score: 0.2, reason: "words" }), traced({ node: "d", taken: false, reason: "another" }), traced({ node: "e", score: 0.9, taken: false, reason: "weak" })];
+  assert.deepEqual(grouped(cards).map(({ reason, cards: inside }) => [reason, inside.map(({ node }) => node)]), [["", ["c", "a"]], ["weak", ["e", "b"]], ["another", ["d"]]]);
+});
+
+test("with an embedder, what is too weak was not near in meaning either", async () => {
+  const { root } = injection({ status: { embedder: "e5" } });
+  submit(root.querySelector("#tidelore-tabpanel-injection form"));
+  await until(() => root.querySelector(".tidelore-group"));
+  assert.match(root.textContent, /and is not near enough in meaning: 1/);
+});
+
+test("where all of the chat is in the prompt, that is why it held no memory", () => {
+  const { root, app } = injection({ answers: { lastInjected: () => "" }, status: { lastRecall: { outcome: "empty", reason: "whole_chat", ms: 3, tokens: 0, cards: 0, error: "", at: "" } } });
+  assert.match(root.textContent, /All of the chat is still in the prompt, so nothing had to be recalled\./);
+  assert.doesNotMatch(root.textContent, /held no memory/);
+  const said = statusText(app);
+  assert.match(said, /all of the chat is still in the prompt/);
+  assert.doesNotMatch(said, /nothing fitting/);
 });
 
 test("without a sentence it tries the last message", async () => {

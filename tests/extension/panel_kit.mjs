@@ -22,7 +22,9 @@ export const BELIEFS = [
 
 /** What the engine answers where nothing has happened yet. @type {Record<string, any>} */
 const QUIET = {
+  "sync.status": { replica: "", records: 0, replicas: [], purges: [] },
   overview: { states: {}, pinned: 0, private: 0, cards: 0, extraction: { at: 0, by: "", maker: "", first: null, last: null }, recall: null },
+  "node.list": { nodes: [], total: 0, next: null },
   "cards.list": { cards: [], total: 0, degraded: [] },
   "undo.list": { changes: [], total: 0, next: "" },
   "node.why": { node: "", kind: "fact", text: "", state: "current", pinned: false, private: false, known_by: [], held_by: "", present: [], recalled: null, delivered: null },

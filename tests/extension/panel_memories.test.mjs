@@ -26,6 +26,47 @@ test("all that is remembered is listed, best connected first", async () => {
   assert.match(root.querySelector(".tidelore-count").textContent, /4 of 4/);
 });
 
+test("each memory says where it comes from, and the engine's order is that of the list", async () => {
+  const place = (/** @type {string} */ id, /** @type {any} */ more) => ({ id, first: 4, last: 4, speaker: "Mira", date: "2026-11-02T10:00+01:00", ...more });
+  const orders = /** @type {any} */ ({ newest: ["m1", "f2", "f1", "e1"], oldest: ["e1", "f1", "f2", "m1"], importance: ["f2", "m1", "e1", "f1"] });
+  const places = /** @type {any} */ ({ e1: place("e1", { first: null, speaker: "", date: "" }), f1: place("f1", {}), f2: place("f2", { first: 7, last: 12, date: "" }), m1: place("m1", { first: 9, last: 9 }) });
+  /** @type {any[]} */
+  const asked = [];
+  const { root } = await memories({
+    methods: {
+      "node.list": (/** @type {any} */ params) => {
+        asked.push(params);
+        const at = params.offset;
+        return { nodes: orders[params.sort].slice(at, at + 3).map((/** @type {string} */ id) => places[id]), total: 4, next: at ? null : 3 };
+      },
+    },
+  });
+  await until(() => rows(root)[0] === "Ann takes the ferry.");
+  assert.deepEqual(rows(root), ["Ann takes the ferry.", "Ann lives in Porto.", "Ann lives in Lisbon.", "Ann"]);
+  assert.deepEqual(asked.map(({ sort, offset }) => [sort, offset]), [["newest", 0], ["newest", 3]]);
+  const said = [...root.querySelectorAll(".tidelore-row")].map((each) => each.textContent);
+  assert.match(said[0], /#9 · Mira · Nov 2, 2026$/);
+  assert.match(said[1], /#7–12 · Mira$/);
+  assert.match(said[3], /by hand$/);
+  fill(named(root, "select", "Order"), "oldest");
+  await until(() => rows(root)[0] === "Ann");
+  fill(named(root, "select", "Order"), "importance");
+  await until(() => rows(root)[0] === "Ann lives in Porto.");
+  fill(named(root, "select", "Order"), "connected");
+  assert.equal(rows(root)[0], "Ann");
+});
+
+test("what is private is asked for, stays in the list with its mark, and can be had alone", async () => {
+  const nodes = NODES.map((node) => (node.id === "f2" ? { ...node, fields: { ...node.fields, private: true } } : node));
+  const { root, called } = await memories({ graph: { nodes, edges: EDGES } });
+  assert.deepEqual(called("call").find(([method]) => method === "graph.get"), ["graph.get", { private: true }]);
+  const row = [...root.querySelectorAll(".tidelore-row")].find((each) => each.textContent.includes("Porto"));
+  assert.ok(row.querySelector(".tidelore-sign-private"));
+  assert.equal(root.querySelectorAll(".tidelore-sign-private").length, 1);
+  fill(named(root, "select", "state"), "private");
+  assert.deepEqual(rows(root), ["Ann lives in Porto."]);
+});
+
 test("typing searches once it pauses, in fields too; kind and state narrow it down", async () => {
   const { root, pass, window } = await memories();
   const search = root.querySelector("input[type=search]");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { halves } from "../../extension/panel/node_more.js";
 import { HOSTILE } from "./fake_app.mjs";
-import { openPanel } from "./panel_kit.mjs";
+import { EDGES, NODES, openPanel } from "./panel_kit.mjs";
 import { exists, fill, named, until } from "./ui_kit.mjs";
 
 const WHY = { node: "f2", kind: "fact", text: "", state: "current", pinned: false, private: false, known_by: [], held_by: "", present: ["Ann"], recalled: null, delivered: null };
@@ -29,10 +29,30 @@ test("a memory is pinned, archived and marked private by one button each, and ea
 });
 
 test("what is pinned and private says so, and the buttons take it back", async () => {
-  const { part, asked } = await page({ "node.why": () => ({ ...WHY, pinned: true, private: true }) });
+  const nodes = NODES.map((node) => (node.id === "f2" ? { ...node, fields: { ...node.fields, pinned: true, private: true } } : node));
+  const { part, asked } = await page({}, { graph: { nodes, edges: EDGES } });
+  assert.ok(exists(part, "button", "Make public"));
   for (const word of ["pinned", "private"]) assert.ok(exists(part, "span", word), word);
   named(part, "button", "Unpin").click();
   await until(() => asked("node.unpin").length);
+});
+
+test("marking a pinned memory private says that it is pinned no more, and that no prompt has it", async () => {
+  const nodes = NODES.map((node) => (node.id === "f2" ? { ...node, fields: { ...node.fields, pinned: true } } : node));
+  const { part, root } = await page({}, { graph: { nodes, edges: EDGES } });
+  named(part, "button", "Mark private").click();
+  await until(() => exists(root, "button", "Undo"));
+  const said = root.querySelector(".tidelore-says").textContent;
+  assert.match(said, /goes into no prompt/);
+  assert.match(said, /not pinned any more/);
+});
+
+test("what can be done stands open at a desk and is folded away on a phone", async () => {
+  const desk = await page();
+  assert.equal(desk.part.querySelector(".tidelore-more"), null);
+  const phone = await page({}, { width: 390 });
+  assert.ok(exists(phone.part.querySelector("details.tidelore-more"), "button", "Pin"));
+  assert.equal(phone.part.querySelector("details.tidelore-more").open, false);
 });
 
 test("another memory of the same kind is found and merged into this one", async () => {

@@ -64,6 +64,8 @@ test("memory that is off, for all or for this chat, is switched on here", () => 
 
 test("a model that may not read yet is asked about, not started", async () => {
   const { root, called } = overview({ settings: { model: { use: "current", agreed: false } }, status: { stats: { ...well.stats, model_due: 5 } } });
+  assert.equal(root.querySelector("#tidelore-health-title").textContent, "One thing is yours to decide");
+  assert.equal(root.textContent.match(/: 5/g)?.length, 1, "the figure is said once");
   named(root, "button", "Decide on it").click();
   await until(() => called("host.ask").length);
   assert.deepEqual(called("extract"), []);
@@ -86,7 +88,7 @@ test("what waits is listed, and a change by hand leads to its memory", async () 
 test("the last extraction is told, and what works now, with a way to all jobs", () => {
   const done = jobView({ id: 1, state: "done", result: { windows: 4, empty: 1, dropped: 2 } });
   const { root } = overview({ jobs: [jobView({ id: 2, state: "running", done: 3, total: 12 }), done] });
-  assert.match(root.textContent, /windows stored: 4, empty: 1, operations left out: 2/);
+  assert.match(root.textContent, /exchanges stored: 4, empty: 1, changes left out: 2/);
   assert.equal(root.querySelectorAll("[aria-labelledby=tidelore-going-title] progress").length, 1);
   named(root, "button", "All jobs").click();
   assert.equal(root.querySelector("#tidelore-tabpanel-actions").hidden, false);

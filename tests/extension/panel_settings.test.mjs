@@ -70,10 +70,18 @@ test("a number outside its range is not sent, and is said to be wrong beside it"
   assert.deepEqual(asked("settings.set"), []);
 });
 
-test("in SillyTavern's page what its own settings say is not shown twice", async () => {
-  const { part } = await settings([PRESET, setting({})], { container: false });
-  assert.deepEqual(labels(part), ["Alike from which share of words"]);
-  assert.ok(exists(part, "button", "Open the settings"));
+test("in SillyTavern's page the most important comes first and is changed there, and nothing is shown twice", async () => {
+  const { part, called } = await settings([PRESET, setting({})], { container: false });
+  assert.deepEqual(labels(part), ["Who extracts memories", "Who makes vectors", "Most tokens of memory in a prompt", "Alike from which share of words"]);
+  fill(part.querySelector("#tidelore-panel-budget"), "700");
+  fill(part.querySelector("#tidelore-panel-model-use"), "current");
+  part.querySelector("#tidelore-panel-enabled").click();
+  await until(() => called("set").length === 3);
+  assert.deepEqual(called("set").map(([change]) => [Object.keys(change)[0], change.budget ?? change.model?.use ?? change.enabled]), [["budget", 700], ["model", "current"], ["enabled", false]]);
+  fill(part.querySelector("#tidelore-panel-budget"), "7");
+  assert.match(part.querySelector("[role=alert]").textContent, /from 50 to 20000/);
+  assert.equal(called("set").length, 3);
+  assert.ok(exists(part, "button", "Open the settings") && exists(part, "button", "Set up in three steps"));
 });
 
 test("a prompt is edited, refused with a reason, and a better default is told", async () => {

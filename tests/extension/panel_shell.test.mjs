@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COMMANDS } from "../../extension/commands.js";
 import { COLOURS } from "../../extension/panel/look.js";
+import { fitting } from "../../extension/panel/labels.js";
 import { BAR, TABS, panelOf } from "../../extension/panel/open.js";
 import { openPanel } from "./panel_kit.mjs";
 import { LANGUAGES, TEXTS, fill, named, read, until } from "./ui_kit.mjs";
@@ -146,4 +147,39 @@ test("both languages fill the panel", async () => {
       assert.doesNotMatch(root.textContent, /\{\w+\}|panel\.|memories\.|injection\./);
     }
   }
+});
+
+test("with the settings open no tab is the chosen one, and none keeps the focus", async () => {
+  const { document, panel, root } = openPanel();
+  panel.open({ tab: "actions" });
+  assert.equal(document.activeElement.id, "tidelore-tab-actions");
+  panel.open({ tab: "settings" });
+  assert.equal(root.querySelector(".tidelore-tabs [aria-selected=true]"), null);
+  assert.equal(document.activeElement, root.querySelector(".tidelore-panel-head [aria-pressed=true]"));
+});
+
+test("what was only said goes with the tab that it was said on; a way back stays", async () => {
+  const { panel, root } = openPanel();
+  panel.open({ node: "f2" });
+  await until(() => [...root.querySelectorAll("button")].some((each) => each.textContent === "Pin"));
+  named(root, "button", "Pin").click();
+  await until(() => root.querySelector(".tidelore-says"));
+  panel.open({ tab: "graph" });
+  named(root, "button", "Undo").click();
+  await until(() => root.querySelector(".tidelore-says")?.textContent.includes("Undone."));
+  panel.open({ tab: "overview" });
+  assert.equal(root.querySelector(".tidelore-says"), null);
+});
+
+test("names in a graph never cover each other, and the more important one is written", () => {
+  const at = (/** @type {number} */ x, /** @type {number} */ y, /** @type {any} */ more) => ({ x, y, size: 4, label: "Ann", rank: 0, ...more });
+  const width = (/** @type {string} */ text) => text.length * 7;
+  const found = fitting([at(0, 0, { label: "a fact" }), at(10, 5, { label: "Mira", rank: 1 }), at(300, 5, { label: "far away" }), at(10, 40, { label: "below" })], width);
+  assert.deepEqual(found.map(({ label }) => label), ["Mira", "far away", "below"]);
+  const node = at(0, 0, { label: "Ann", rank: 1, size: 12 });
+  assert.deepEqual(fitting([node, at(4, -14, { label: "a fact that would lie on her" })], width), [node]);
+  const crowd = Array.from({ length: 400 }, (_, each) => at((each * 37) % 500, (each * 91) % 300, { label: `name ${each}`, rank: each % 2 }));
+  const written = fitting(crowd, width);
+  for (const one of written) for (const other of written) assert.ok(one === other || Math.abs(one.x - other.x) >= (width(one.label) + width(other.label)) / 2 || Math.abs(one.y - other.y) >= 15);
+  assert.ok(written.length > 20 && written.length < 400, String(written.length));
 });

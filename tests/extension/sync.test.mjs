@@ -111,9 +111,8 @@ test("a chat that is opened while another is being told is told afterwards, each
   host.chat = [];
   host.say("In the second.");
   hold.open();
-  const open = await running;
+  assert.equal(await running, null, "who asked for the first chat does not get the second");
   const told = [...engine.chats.entries()];
-  assert.equal(open.title, "Mira - one");
   assert.deepEqual(
     told.map(([, { rows }]) => rows.map(({ text }) => text)),
     [["In the second."]],
@@ -233,4 +232,34 @@ test("a chat that carries our mark, of which nothing is stored here, is told as 
   await elsewhere.sync.now("first");
   await elsewhere.sync.now("again");
   assert.deepEqual(elsewhere.synced.map(({ unknown }) => unknown), [true, false]);
+});
+
+test("a mark is left on a chat when the engine has been told of it, and what failed is tried again as the same chat", async () => {
+  const { host, engine, sync } = setUp();
+  host.say("Hello.");
+  engine.hold(async () => {
+    throw new Error("no engine");
+  });
+  await assert.rejects(sync.now("first"), /no engine/);
+  assert.equal(host.mark(), null);
+  engine.hold(async () => {});
+  const open = await sync.now("again");
+  assert.equal(host.mark().chat, open.chat);
+  assert.deepEqual(new Set(engine.calls.map(({ params }) => params.chat)), new Set([open.chat]));
+});
+
+test("while a chat is being loaded nothing is told and nothing is written", async () => {
+  const { host, engine, sync, synced } = setUp();
+  // What host.js answers until SillyTavern has read the file.
+  host.place_ = null;
+  assert.equal(await sync.now("engine ready"), null);
+  assert.deepEqual([engine.calls, host.mark(), synced.at(-1).open], [[], null, null]);
+});
+
+test("nothing but `true` in a chat's mark switches memory off", async () => {
+  const { host, sync } = setUp();
+  host.say("Hello.");
+  const open = await sync.now("first");
+  host.mark_ = { ...host.mark_, off: { no: 1 } };
+  assert.deepEqual([(await sync.now("again")).off, open.chat === host.mark_.chat], [false, true]);
 });

@@ -125,7 +125,7 @@ test("the status says where the engine came from, what is stored, what is due an
   const { root } = drawer({ settings: { model: { use: "current" } }, status: { sources: [late, ...quietStatus().sources] } });
   assert.equal(fact(root, "Engine"), "ready, loaded from the extension's own folder, jsDelivr");
   assert.equal(fact(root, "Store"), "in this browser");
-  assert.equal(fact(root, "This chat"), "memories: 14 · windows due for the model: 2");
+  assert.equal(fact(root, "This chat"), "memories: 14 · exchanges due for the model: 2");
   assert.equal(fact(root, "Last recall"), "put into the prompt · memories: 6, tokens: 312 · 42 ms");
 });
 
@@ -160,6 +160,15 @@ test("without an engine nothing is said to be at work, and the open chat is not 
 test("what was known of a chat is not put into its place while the engine is gone", () => {
   const { root } = drawer({ status: { engine: "starting", stats: null } });
   assert.equal(fact(root, "This chat"), "not read yet");
+});
+
+test("the mirror is shown with what came of the last round and how large it is", () => {
+  const replicas = { mirror: "done", sidecar: "done", problem: "", news: 0, sent: 0, size: 1_810_000 };
+  const { root, state, change } = drawer({ status: { replicas } });
+  assert.equal(fact(root, "Mirror"), "up to date · 1.8 MB · the sidecar too");
+  state.status = { ...state.status, replicas: { ...replicas, sidecar: "off", size: 640 } };
+  change();
+  assert.equal(fact(root, "Mirror"), "up to date · 0.6 kB");
 });
 
 test("a chat whose memories are in another browser says so for as long as it is open", () => {
@@ -303,7 +312,7 @@ test("what was put into the page is taken out again, and draws no more", () => {
 test("the styles use one prefix and no fixed lengths but for fingers, lines, what is not seen, and SillyTavern's own limit for small pages", () => {
   const theirs = new Set(["inline-drawer", "inline-drawer-content", "checkbox_label", "text_pole", "menu_button", "list-group-item", "popup", "popup-controls"]);
   const panel = [...read("extension/panel/panel.css").matchAll(/url\("([^"]*)"\)/g)].map(([, name]) => `extension/panel/${name}`);
-  assert.equal(panel.length, 8);
+  assert.equal(panel.length, 9);
   for (const path of ["extension/style.css", ...panel]) {
     const css = read(path).replace(/\/\*.*?\*\/|@import [^;]*;|url\("[^"]*"\)/gs, "");
     for (const [, name = ""] of css.matchAll(/\.([a-zA-Z][\w-]*)/g)) assert.ok(name.startsWith("tidelore-") || theirs.has(name), name);

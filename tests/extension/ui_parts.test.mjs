@@ -117,7 +117,7 @@ test("an orphan is purged by a second press only, and whoever leaves the button 
     { chat: "o1", title: "Lost", owner: "Mira.png", messages: 80 },
     { chat: "o2", title: HOSTILE, owner: "g1", messages: 3 },
   ];
-  const answers = { orphans: async () => left, purge: async (/** @type {string} */ chat) => void (left = left.filter((each) => each.chat !== chat)) };
+  const answers = { orphans: async () => left, purge: async (/** @type {string} */ chat) => ((left = left.filter((each) => each.chat !== chat)), [{ place: "store", state: "done", count: 7, replicas: [] }, { place: "mirror", state: "waiting", count: 0, replicas: [] }]) };
   const { root, called, document } = drawer({ answers });
   named(root, "button", "Look for them").click();
   await until(() => exists(root, "button", "Purge the memories of Lost"));
@@ -130,7 +130,8 @@ test("an orphan is purged by a second press only, and whoever leaves the button 
   button.click();
   assert.deepEqual(called("purge"), []);
   button.click();
-  await until(() => !root.textContent.includes("Lost"));
+  await until(() => !exists(root, "button", "Purge the memories of Lost") && root.textContent.includes("Store: records removed: 7"));
+  assert.match(root.textContent, /waits.*File mirror: it goes with the next round/);
   assert.deepEqual(called("purge"), [["o1"]]);
   assert.ok(root.textContent.includes(HOSTILE));
   assert.equal(document.querySelector("img"), null);

@@ -20,7 +20,7 @@ RUN_AXE = """async ([selector, tags]) => {
 TOO_WIDE = """[...document.querySelectorAll(".tidelore-panel, .tidelore-panel *")]
   .filter(each => each.getClientRects().length && each.getBoundingClientRect().right > innerWidth + 1)
   .map(each => each.outerHTML.slice(0, 200))"""
-TOUCHED = ":is(button, input:not([type=checkbox]), select, textarea, summary, .checkbox_label)"
+TOUCHED = ":is(button, input:not([type=checkbox], [type=radio]), select, textarea, summary, .checkbox_label)"
 TOO_SMALL = f"""[...document.querySelectorAll(".tidelore-panel {TOUCHED}")]
   .filter(each => each.getClientRects().length && each.getBoundingClientRect().height < 43.9)
   .map(each => each.outerHTML.slice(0, 200))"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import urllib.request
 from pathlib import Path
 
@@ -38,6 +39,13 @@ def test_the_extension_under_test_is_served_as_a_clone_has_it(tab: Tab) -> None:
     assert status == 200
     assert text == (ROOT / "build" / "wasm" / "lock.json").read_text("utf-8")
     assert tab.api(f"{folder}/node_modules/typescript/package.json", method="GET")[0] == 404
+
+
+def test_every_event_that_the_extension_listens_to_is_one_of_sillytavern(tab: Tab) -> None:
+    source = (ROOT / "extension" / "events.js").read_text("utf-8")
+    names = sorted(set(re.findall(r'"([A-Z][A-Z_]+)"', source)))
+    assert {"CHAT_CHANGED", "MESSAGE_SWIPE_DELETED", "GENERATION_STARTED", "PERSONA_CHANGED"} <= set(names)
+    assert tab.evaluate("value.filter(name => typeof ctx.eventTypes[name] !== 'string')", names) == []
 
 
 def test_swipes_go_right_and_left_and_can_be_deleted(tab: Tab) -> None:

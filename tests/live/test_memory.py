@@ -6,7 +6,7 @@ import pytest
 
 from tests.live.memory import ask, call, configure, graph, holds, injected, lawful, ready, settled
 from tests.live.page import LiveError
-from tests.live.replies import Reply
+from tests.live.replies import Message, Reply, text_of
 from tests.live.stage import Stage, Tab
 
 LONG = "The storm outside goes on and on, and the old lamp turns without rest over the black water. " * 12
@@ -71,13 +71,17 @@ def test_a_swipe_takes_the_rejected_reply_out_and_swiping_back_brings_it_back(st
     assert story.model.calls == []
 
 
-@pytest.mark.req("LAW-EDIT", "P9")
+@pytest.mark.req("LAW-EDIT", "P9", "B1")
 def test_an_edit_changes_what_rests_on_that_message_alone(story: Tab) -> None:
     story.edit(1, "My cat is called Pepper.")
     lawful(story)
     assert holds(story, "Pepper")
     assert not holds(story, "My cat is called Biscuit.")
     assert holds(story, "Lisbon")
+    for face in ("\N{GRINNING FACE}", "\N{ANGRY FACE}"):
+        story.edit(1, f"My cat is called {face}Pepper.")
+        lawful(story)
+        assert holds(story, f"My cat is called {face}Pepper.")
 
 
 @pytest.mark.req("P7")
@@ -241,11 +245,21 @@ def test_in_a_group_everybody_is_remembered_under_their_own_name(tab: Tab) -> No
     assert speakers == {next(message["name"] for message in tab.chat() if "Saltmarsh" in message["mes"])}
 
 
+def up_to(prompt: list[Message], words: str) -> list[Message]:
+    """The messages of a prompt as far as the first with these words."""
+    at = next(at for at, message in enumerate(prompt) if words in text_of(message))
+    return prompt[: at + 1]
+
+
+@pytest.mark.req("P81")
 def test_a_record_in_the_chat_file_is_believed_only_where_a_person_wrote_it(tab: Tab) -> None:
     ready(tab)
     call(tab, "node.write", text="Sam owes Mira a lantern.")
     call(tab, "node.write", kind="fact", sub="rule", text="Nobody speaks of the whale.")
+    tab.send("Who is late today?")
     tab.send("What does Sam owe Mira?")
+    first, second = tab.model.prompts()[-2:]
+    assert up_to(first, "whale") == up_to(second, "whale"), "the early block is the same bytes from turn to turn"
     before = injected(tab.model.prompts()[-1])
     assert "lantern" in before
     assert "whale" in before

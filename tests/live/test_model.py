@@ -244,6 +244,7 @@ def test_what_is_said_to_be_done_is_there_after_the_page_is_lost_at_once(tab: Ta
     assert reader.asked == []
 
 
+@pytest.mark.req("P25")
 def test_a_model_that_never_answers_holds_up_no_rule_in_this_chat_or_another(tab: Tab, reader: Reader) -> None:
     agree(tab, use="endpoint", url=tab.model.url, name="reader")
     held = tab.model.hold()
@@ -253,6 +254,8 @@ def test_a_model_that_never_answers_holds_up_no_rule_in_this_chat_or_another(tab
     tab.send("My cat is called Biscuit.")
     tab.send("I was born in Lisbon.")
     waiting(tab, lambda: bool(reader.asked), "the model to be asked")
+    for _ in range(3):
+        ask(tab, "/tidelore-extract quiet=true")
     tab.send("My sister is called Ottilie.")
     tab.send("Go on.")
     waiting(tab, lambda: "Ottilie" in str(texts_now(tab)), "the rules to remember in this chat")
@@ -266,6 +269,7 @@ def test_a_model_that_never_answers_holds_up_no_rule_in_this_chat_or_another(tab
     tab.open_chat(first)
     extracted(tab)
     assert holds(tab, "Sam said: My sister is called Ottilie.")
+    assert len(reader.windows) == len(set(map(tuple, reader.windows))), "however often it was asked for, no window was read twice"
 
 
 BACKLOG = 32
@@ -282,6 +286,7 @@ def long_chat(tab: Tab, name: str) -> None:
     path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
 
 
+@pytest.mark.req("B49", "B51")
 def test_a_long_chat_is_read_in_the_background_with_progress_pause_stop_and_after_a_reload(tab: Tab, reader: Reader) -> None:
     name = f"The herring book {tab.model.url.rpartition(':')[2].partition('/')[0]}"
     long_chat(tab, name)
@@ -289,8 +294,10 @@ def test_a_long_chat_is_read_in_the_background_with_progress_pause_stop_and_afte
     reader.rule = lambda asked: Reply(
         content=one_fact_each(asked), before_first=gates[len(reader.asked) // 8 - 1] if len(reader.asked) in (8, 16, 24) else None
     )
+    tab.evaluate("(ctx.powerUserSettings.chat_truncation = 6, null)")
     tab.open_chat(name)
     settled(tab)
+    assert tab.evaluate("document.querySelectorAll('#chat .mes').length") == 6, "SillyTavern draws the newest messages only"
     agree(tab)
     waiting(tab, lambda: len(reader.asked) == 8, "eight windows")
     job = newest(tab)
@@ -314,6 +321,11 @@ def test_a_long_chat_is_read_in_the_background_with_progress_pause_stop_and_afte
     assert {window[0] for window in reader.windows} == {f"Keg {turn} holds {turn + 7} herrings." for turn in range(BACKLOG - 1)}
     assert len(reader.asked) <= BACKLOG - 1 + 3, "only what was under way at a pause, a stop or a reload is read twice"
     assert holds_count(tab) == BACKLOG - 1
+    reader.forget()
+    ask(tab, "/tidelore-extract quiet=true by=model 10-20")
+    waiting(tab, lambda: newest(tab, "range").get("state") == "done", "the range to be read again")
+    assert [window[0] for window in reader.windows] == [f"Keg {turn} holds {turn + 7} herrings." for turn in range(5, 11)]
+    tab.evaluate("(ctx.powerUserSettings.chat_truncation = 100, null)")
 
 
 def holds_count(tab: Tab) -> int:

@@ -6,7 +6,9 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 from tests.live.extension import BUILD, NAME
@@ -17,6 +19,8 @@ from tests.sidecar.cli_kit import answered
 from tests.sidecar.serve.kit import process
 
 LANTERN = "Sam owes Mira a lantern."
+KETTLE = "The kettle belongs to Tova."
+BOAT = "The boat is under the bridge."
 CONNECTED, GONE = "Sidecar: connected", "Sidecar: not within reach"
 
 
@@ -47,12 +51,27 @@ def reached(tab: Tab, state: str) -> None:
     waiting(tab, lambda: state in ask(tab, "/tidelore status"), state, seconds=40)
 
 
+def rpc(tab: Tab, served: dict[str, str], method: str, **params: Any) -> Any:
+    """A method of the sidecar on the chat that is open in the page."""
+    chat = tab.evaluate("ctx.chatMetadata.tidelore.chat")
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"chat": chat, **params}}
+    answer = httpx.post(
+        f"{served['url']}/rpc", json=body, headers={"Authorization": f"Bearer {served['key']}"}, trust_env=False, timeout=30
+    )
+    return answer.json().get("result")
+
+
+def remembers(tab: Tab, served: dict[str, str], text: str) -> bool:
+    found = rpc(tab, served, "graph.get")
+    return found is not None and any(node["text"] == text for node in found["nodes"])
+
+
 def embedded(tab: Tab) -> set[str]:
     """Every text that the embedder was sent."""
     return {text for body in tab.model.embedded for text in ([body["input"]] if isinstance(body["input"], str) else body["input"])}
 
 
-def test_a_page_is_paired_by_a_short_code_embeds_by_the_sidecar_and_goes_on_alone_when_it_dies(tab: Tab, data: Path) -> None:
+def test_a_page_is_paired_by_a_short_code_goes_on_alone_when_the_sidecar_dies_and_catches_up_later(tab: Tab, data: Path) -> None:
     with process(data, env=embedder(tab)) as (serve, served):
         pair(tab, served["url"], data)
         assert "Embedder: by words" in ask(tab, "/tidelore status")
@@ -63,16 +82,23 @@ def test_a_page_is_paired_by_a_short_code_embeds_by_the_sidecar_and_goes_on_alon
         assert LANTERN in injected(tab.model.prompts()[-1])
         assert "And the lantern?" in embedded(tab)
         assert "tl_" not in json.dumps(tab.evaluate("ctx.extensionSettings.tidelore")), "the key stays in this browser"
+        waiting(tab, lambda: remembers(tab, served, LANTERN), "the sidecar to have what was written in the page", seconds=40)
+        rpc(tab, served, "node.write", kind="fact", text=KETTLE)
+        assert "up to date" in ask(tab, "/tidelore-exchange")
+        assert holds(tab, KETTLE)
         serve.kill()
         reached(tab, GONE)
         tab.send("I was born in Lisbon. What does Sam owe Mira?")
         assert LANTERN in injected(tab.model.prompts()[-1])
+        call(tab, "node.write", text=BOAT)
         settled(tab)
         assert holds(tab, "Lisbon")
     port = served["url"].rpartition(":")[2]
     tab.model.embedded.clear()
-    with process(data, "--port", port, env=embedder(tab)):
+    with process(data, "--port", port, env=embedder(tab)) as (_, served):
         reached(tab, CONNECTED)
+        waiting(tab, lambda: remembers(tab, served, BOAT), "the sidecar to catch up by itself", seconds=40)
+        assert remembers(tab, served, KETTLE)
         tab.send("Is the lantern lit?")
         assert "Is the lantern lit?" in embedded(tab)
         waiting(tab, lambda: any("Lisbon" in text for text in embedded(tab)), "what was missed to be embedded")

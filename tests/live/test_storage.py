@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Dialog, Route
 
 from tests.live.extension import NAME
-from tests.live.memory import SETTINGS, ask, call, configure, graph, holds, injected, lawful, ready, settled
-from tests.live.reader import waiting
+from tests.live.memory import SETTINGS, ask, call, configure, graph, holds, injected, jobs, lawful, ready, settled, texts
+from tests.live.reader import busy, newest, waiting
 from tests.live.stage import LAN, PHONE_VIEW, Stage, Tab, View
 
 LANTERN = "Sam owes Mira a lantern."
@@ -148,15 +148,21 @@ def show_settings(tab: Tab) -> None:
     tab.page.locator(".tidelore-settings").scroll_into_view_if_needed()
 
 
-@pytest.mark.req("P83")
+@pytest.mark.req("P11", "P83")
 def test_disabled_in_sillytavern_nothing_of_it_is_there_and_enabled_again_it_has_read_what_came_meanwhile(tab: Tab) -> None:
     ready(tab)
+    tab.model.queue("Tobin named it.", "Ottilie named it.")
     tab.send("My cat is called Biscuit.")
-    settled(tab)
+    tab.swipe_right()
+    before = lawful(tab)
     by_hand(tab)
     tab.wait_rest(1200)
     switch(tab, "disable")
     assert tab.evaluate("document.querySelector('.tidelore-settings')") is None
+    tab.swipe_left()
+    # What an extension notes on a message may go while it is away, and so may the time of a swipe.
+    tab.evaluate("(ctx.chat.forEach(each => { each.extra = {}; delete each.swipe_info; }), null)")
+    tab.swipe_right()
     tab.send("I was born in Lisbon. What does Sam owe Mira?")
     assert injected(tab.model.prompts()[-1]) == ""
     tab.wait_rest(1200)
@@ -164,6 +170,8 @@ def test_disabled_in_sillytavern_nothing_of_it_is_there_and_enabled_again_it_has
     ready(tab)
     assert holds(tab, LANTERN)
     assert holds(tab, "Lisbon")
+    assert {node["text"] for node in before["nodes"]} < set(texts(tab))
+    assert "Ottilie" in str(before)
     tab.send("What does Sam owe Mira?")
     assert LANTERN in injected(tab.model.prompts()[-1])
 
@@ -263,8 +271,8 @@ def test_an_engine_that_cannot_start_says_why_and_replies_come_all_the_same(stag
     lawful(tab)
 
 
-@pytest.mark.req("P79")
-def test_an_embedder_that_never_answers_holds_no_reply(tab: Tab) -> None:
+@pytest.mark.req("P73", "P79")
+def test_an_embedder_that_never_answers_holds_no_reply_and_no_memory_and_another_one_is_given_everything(tab: Tab) -> None:
     ready(tab)
     configure(tab, embedder__url=tab.model.url, embedder__name="slow", embedder__use="endpoint")
     held: list[Route] = []
@@ -276,9 +284,25 @@ def test_an_embedder_that_never_answers_holds_no_reply(tab: Tab) -> None:
         tab.send("What does Sam owe Mira?")
         assert held, "the embedder was asked, and has not answered"
         assert LANTERN in injected(tab.model.prompts()[-1]), "words recall all the same"
+        held.clear()
+        tab.send("My dog is called Rex.")
+        waiting(tab, lambda: bool(held) and ("embed", "running") in going(tab), "the new memory to be with the embedder")
+        assert "My dog is called Rex." in [node["text"] for node in call(tab, "graph.get")["nodes"]]
+        tab.page.unroute("**/v1/embeddings")
+        tab.model.embedded.clear()
+        configure(tab, embedder__name="quick")
+        waiting(tab, lambda: not busy(tab), "the vectors of another model")
+        embedded = str([body for body in tab.model.embedded if body["model"] == "quick"])
+        assert all(words in embedded for words in (LANTERN, "Biscuit", "Rex"))
+        assert newest(tab, "embed") == {}, "nothing is left of what hung"
     finally:
         tab.page.unroute("**/v1/embeddings")
         configure(tab, embedder__url="default", embedder__name="default", embedder__use="auto")
+
+
+def going(tab: Tab) -> set[tuple[str, str]]:
+    """Kind and state of each job."""
+    return {(job["kind"], job["state"]) for job in jobs(tab)}
 
 
 # The page asks the worker once a second here, so that twelve questions without an answer take seconds and not minutes.

@@ -122,6 +122,29 @@ def test_a_failed_read_of_the_chat_wipes_nothing(story: Tab, body: str) -> None:
     assert graph(story) == before
 
 
+@pytest.mark.req("P17")
+def test_a_chat_that_takes_long_to_load_is_not_taken_for_an_empty_one(story: Tab) -> None:
+    before, name = graph(story), story.current_chat()
+    assert name is not None
+    saved = story.root.chat(name)
+    story.new_chat()
+
+    def slow(route: Route) -> None:
+        answer = route.fetch()
+        story.page.wait_for_timeout(4000)
+        route.fulfill(response=answer)
+
+    story.page.route("**/api/chats/get", slow)
+    story.page.evaluate("name => void SillyTavern.getContext().openCharacterChat(name)", name)
+    story.wait("name => SillyTavern.getContext().getCurrentChatId() === name", "the chat to be named", name)
+    # Whatever else goes on makes a run: another window, a replica, the engine that is ready.
+    story.evaluate("ctx.eventSource.emit(ctx.eventTypes.PERSONA_CHANGED)")
+    story.wait("name => SillyTavern.getContext().chat.length > 1", "its messages", name)
+    story.page.unroute("**/api/chats/get")
+    assert lawful(story) == before
+    assert [line.get("mes") for line in story.root.chat(name)] == [line.get("mes") for line in saved]
+
+
 @pytest.mark.req("P37")
 def test_an_event_past_the_end_of_the_chat_changes_nothing(story: Tab) -> None:
     before = graph(story)
@@ -133,7 +156,8 @@ def test_an_event_past_the_end_of_the_chat_changes_nothing(story: Tab) -> None:
     assert [text.split()[1] for text in logged] == names
 
 
-def test_a_checkpoint_is_a_chat_of_its_own_and_the_old_one_stays_as_it_was(story: Tab) -> None:
+@pytest.mark.req("P13")
+def test_a_checkpoint_is_a_chat_of_its_own_and_outlives_the_old_one_which_stays_as_it_was(story: Tab) -> None:
     by_hand(story, LANTERN)
     before, first = graph(story), story.current_chat()
     assert first is not None
@@ -153,6 +177,13 @@ def test_a_checkpoint_is_a_chat_of_its_own_and_the_old_one_stays_as_it_was(story
     assert story.evaluate("ctx.chatMetadata.tidelore") == mark
     story.open_chat(name)
     assert holds(story, "Ottilie")
+    assert story.api("/api/chats/delete", {"chatfile": f"{first}.jsonl", "avatar_url": "Mira.png"})[0] == 200
+    assert "purged" in ask(story, f"/tidelore-purge quiet=true sure=true {mark['chat']}")
+    after = {node["text"] for node in graph(story)["nodes"]}
+    assert {node["text"] for node in before["nodes"]} <= after, "it keeps what its own messages support"
+    listed = {each["chat"]: each for each in call(story, "chat.list")["chats"]}
+    assert mark["chat"] not in listed
+    assert listed[copied["chat"]]["parent_gone"] is True, "and says that the chat it branched from is gone"
 
 
 def test_a_chat_file_that_was_copied_by_hand_does_not_share_its_future(story: Tab) -> None:

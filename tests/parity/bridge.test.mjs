@@ -242,6 +242,59 @@ test("a store that answers nonsense is a store error", async () => {
   }
 });
 
+test("an embedder that never answers holds up no extraction, and can be stopped", async () => {
+  const asked = deferred();
+  const dropped = deferred();
+  const vectors = {
+    model: { name: "hanging", dimension: 2, scale: 1, floor: 0.5 },
+    put: (_texts, signal) => {
+      asked.resolve();
+      signal.addEventListener("abort", () => dropped.resolve());
+      return new Promise(() => {});
+    },
+    score: () => new Promise(() => {}),
+    gram: async () => [],
+  };
+  link.setPorts({ complete: ports.complete, vectors });
+  try {
+    await link.call("chat.update", { chat: "hanging", messages: STORY });
+    const done = await link.call("extract.run", { chat: "hanging", lag: 0 }, { deadline: 10_000 });
+    assert.deepEqual([done.windows, done.degraded], [2, []]);
+    const stop = new AbortController();
+    const embedding = link.call("embed.run", { chat: "hanging" }, { signal: stop.signal });
+    await asked.promise;
+    await link.call("chat.update", { chat: "hanging", messages: [...STORY, message("Mara", "My dog is called Rex.")] });
+    await link.call("extract.run", { chat: "hanging", lag: 0 }, { deadline: 10_000 });
+    const { cards } = await link.call("recall.run", { chat: "hanging", query: "What is the dog called?" }, { deadline: 10_000 });
+    assert.match(cards[0].text, /Rex/);
+    stop.abort();
+    assert.equal((await failure(embedding)).code, "cancelled");
+    await dropped.promise;
+  } finally {
+    link.setPorts({ complete: ports.complete });
+  }
+});
+
+test("the model has as long for one window as its port says, within reason", async () => {
+  for (const [seconds, budget] of [[20, 20], [1800, 1800], [86_400, 1800], [0.1, 1], [undefined, 300], ["long", 300]]) {
+    link.setPorts({ complete: { ...ports.complete, seconds } });
+    const run = await due(`patient ${seconds}`);
+    model.say = async () => "{}";
+    await run();
+    assert.equal(model.asked[0].budget, budget, `${seconds}`);
+  }
+  link.setPorts({ complete: ports.complete });
+});
+
+test("the mirror may come and go while the engine runs", async () => {
+  const mirror = { read: async () => null, write: async () => {}, remove: async () => {} };
+  const off = await failure(link.call("sync.mirror"));
+  link.setPorts({ complete: ports.complete, mirror });
+  await link.call("sync.mirror");
+  link.setPorts({ complete: ports.complete });
+  assert.equal((await failure(link.call("sync.mirror"))).code, off.code);
+});
+
 test("vectors are asked, may come and go, and a late embedder degrades the recall", async () => {
   const asked = [];
   const vectors = {
@@ -253,6 +306,7 @@ test("vectors are asked, may come and go, and a late embedder degrades the recal
   await link.call("chat.update", { chat: "vectors", messages: STORY });
   link.setPorts({ complete: ports.complete, vectors });
   await link.call("extract.run", { chat: "vectors", lag: 0 });
+  await link.call("embed.run", { chat: "vectors" });
   const first = await link.call("recall.run", { chat: "vectors", query: "the cat" });
   assert.deepEqual(first.degraded, []);
   assert.deepEqual(asked.map(([what]) => what), ["put", "score"]);

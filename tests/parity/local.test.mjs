@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openModule } from "../../wasm/local.js";
-import { failure, lock, message, open, sources } from "./kit.mjs";
+import { deferred, failure, lock, message, open, sources } from "./kit.mjs";
 
 const module = new URL("./fake-local.mjs", import.meta.url).href;
 const local = (what, options = {}) => ({ module, options: { what, database: "tidelore-local", ...options } });
@@ -71,6 +71,9 @@ test("vectors in the worker ask the page's embedding model, and its failure leav
   await within({ local: { vectors }, ports: { embed } }, async (link) => {
     await link.call("chat.update", { chat: "c", messages: STORY });
     assert.deepEqual((await link.call("extract.run", { chat: "c", lag: 0 })).degraded ?? [], []);
+    assert.deepEqual(asked, [], "the page says when");
+    const { texts, degraded } = await link.call("embed.run", { chat: "c" });
+    assert.deepEqual([texts > 1, degraded], [true, []]);
     assert.ok(asked.includes("passage"));
     const { cards } = await link.call("recall.run", { chat: "c", query: "Somewhere warm, please" });
     assert.ok(cards.some(({ text }) => /stove/.test(text)), "no word in common: only the vectors know");
@@ -87,7 +90,66 @@ test("vectors in the worker ask the page's embedding model, and its failure leav
     const other = { ...embed, model: { ...embed.model, name: "other", dimension: 3 }, embed: async ({ texts }) => texts.map(() => [1, 2, 3]) };
     link.setPorts({ embed: other });
     await link.call("chat.update", { chat: "c", messages: [...STORY, message("Mara", "Tobin feeds the cat at noon.")] });
-    assert.deepEqual((await link.call("extract.run", { chat: "c", lag: 0 })).degraded ?? [], []);
+    await link.call("extract.run", { chat: "c", lag: 0 });
+    assert.deepEqual((await link.call("embed.run", { chat: "c" })).degraded, []);
+  });
+});
+
+/** An embedding model that notes what it was asked, and hangs when it is told to. */
+function noting() {
+  const asked = [];
+  const begun = deferred();
+  const made = {
+    asked,
+    begun: begun.promise,
+    hangs: false,
+    model: { name: "m", dimension: 2, scale: 1, floor: 0.9 },
+    embed({ texts }) {
+      asked.push(...texts);
+      if (!made.hangs) return texts.map(() => [0, 1]);
+      begun.resolve();
+      return new Promise(() => {});
+    },
+  };
+  return made;
+}
+
+/** Store and vectors on a database of their own, and a chat with forty memories by hand. */
+const withKegs = (database, embed, work) =>
+  within({ local: { vectors: local("vectors", { rows: local("rows", { database }) }), store: local("store", { database }) }, ports: { embed } }, async (link) => {
+    await link.call("chat.update", { chat: "c", messages: STORY });
+    const items = Array.from({ length: 40 }, (_, number) => ({ text: `Keg ${number} holds ${number + 7} herrings.` }));
+    await link.call("nodes.write", { chat: "c", items });
+    await work(link, await link.call("embed.run", { chat: "c" }));
+  });
+
+test("undoing a batch costs the vectors of no other memory, and redoing it none at all", async () => {
+  const embed = noting();
+  await withKegs("tidelore-undo", embed, async (link, before) => {
+    const lamps = [1, 2, 3, 4, 5].map((number) => ({ text: `Lamp ${number} is out.` }));
+    const { items } = await link.call("nodes.write", { chat: "c", items: lamps });
+    await link.call("embed.run", { chat: "c" });
+    assert.equal(embed.asked.filter((text) => text.includes("Lamp")).length, 5);
+    embed.asked.length = 0;
+    const undos = [];
+    for (const { commit } of items) undos.push((await link.call("undo", { chat: "c", commit })).commit);
+    assert.deepEqual([(await link.call("embed.run", { chat: "c" })).texts, embed.asked], [before.texts, []]);
+    for (const commit of undos) await link.call("undo", { chat: "c", commit });
+    assert.deepEqual([(await link.call("embed.run", { chat: "c" })).texts, embed.asked], [before.texts + 5, []]);
+  });
+});
+
+test("what is purged leaves no vector, though the embedding model hangs", async () => {
+  const embed = noting();
+  await withKegs("tidelore-purge", embed, async (link) => {
+    const { nodes } = await link.call("graph.get", { chat: "c" });
+    embed.hangs = true;
+    await link.call("node.write", { chat: "c", text: "A bell rings." });
+    void failure(link.call("embed.run", { chat: "c" }));
+    await embed.begun;
+    const { id } = nodes.find(({ text }) => text.includes("Keg 3 "));
+    const { receipts } = await link.call("node.purge", { chat: "c", node: id }, { deadline: 20_000 });
+    assert.equal(receipts.find(({ place }) => place === "vectors").state, "done");
   });
 });
 
@@ -106,8 +168,9 @@ test("a call that is cancelled while the page embeds ends, and the page is told"
   };
   await within({ local: { vectors: local("vectors") }, ports: { embed } }, async (link) => {
     await link.call("chat.update", { chat: "c", messages: STORY });
+    await link.call("extract.run", { chat: "c", lag: 0 });
     const stop = new AbortController();
-    const waiting = failure(link.call("extract.run", { chat: "c", lag: 0 }, { signal: stop.signal }));
+    const waiting = failure(link.call("embed.run", { chat: "c" }, { signal: stop.signal }));
     await asked;
     stop.abort();
     assert.equal((await waiting).code, "cancelled");

@@ -215,3 +215,25 @@ test("a store that failed to open can be opened later", async () => {
   assert.deepEqual(await store.chats(), []);
   store.close();
 });
+
+test("a database that an older tab holds open is said to be blocked, and opens once that one lets go", async () => {
+  const name = freshName();
+  const old = await new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, 1);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = reject;
+  });
+  const said = [];
+  let heard;
+  const blocked = new Promise((resolve) => (heard = resolve));
+  const opening = connect(name, (event) => {
+    said.push(event.outcome);
+    heard();
+  });
+  await blocked;
+  assert.deepEqual(said, ["blocked"]);
+  old.close();
+  const db = await opening;
+  assert.equal(db.isOpen(), true);
+  db.close();
+});

@@ -234,3 +234,40 @@ test("what is told to be forgotten is gone, here and after a restart, and is emb
   await again.port.put({ a: "sea" }, NONE);
   assert.deepEqual(again.texts(), ["sea"]);
 });
+
+/** A model that answers when it is let go. */
+function held() {
+  let open;
+  const gate = new Promise((resolve) => (open = resolve));
+  let begun;
+  const asked = new Promise((resolve) => (begun = resolve));
+  return { open, asked, tools: { report() {}, ask: (_port, _method, [{ texts }]) => (begun(), gate.then(() => texts.map((text) => SEA[text]))) } };
+}
+
+test("forgetting waits for no model, and what that brings for the forgotten is not kept", async () => {
+  const database = freshName();
+  const { tools, asked, open: go } = held();
+  const rows = await openRows({ database }, { report() {} });
+  const port = new WorkerVectors(tools, rows);
+  port.use(MODEL);
+  const putting = port.put({ a: "sea", b: "shore" }, NONE);
+  await asked;
+  await port.forget(["a"]);
+  go();
+  await putting;
+  assert.deepEqual((await port.gram(["a", "b"]))[0][1], 0);
+  assert.deepEqual((await rows.load("m")).map(({ node }) => node), ["b"]);
+  await port.put({ a: "sea" }, NONE);
+  assert.deepEqual((await rows.load("m")).map(({ node }) => node).sort(), ["a", "b"], "remembered anew, it is embedded anew");
+});
+
+test("a model that hangs holds up no other model", async () => {
+  const { tools, asked } = held();
+  const port = new WorkerVectors({ ...tools, ask: (...args) => (args[2][0].texts[0] === "hill" ? [SEA.hill] : tools.ask(...args)) });
+  port.use(MODEL);
+  void port.put({ a: "sea" }, NONE);
+  await asked;
+  port.use({ ...MODEL, name: "other" });
+  await port.put({ a: "hill" }, NONE);
+  assert.equal((await port.gram(["a"]))[0][0], 1);
+});
