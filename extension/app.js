@@ -88,6 +88,8 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
       replicas.due();
       embedding.soon(job);
       void reading.after(job);
+      // While nobody waits for a recall.
+      void call("index.refresh", { chat: job.chat }).catch(onError);
     },
     sharesModel: () => settings.model.use === "current",
   });

@@ -183,6 +183,16 @@ def test_an_index_that_is_made_anew_answers_the_same() -> None:
     assert kit.call("index.rebuild", chat=CHAT)["degraded"] == ["embedder: It is down."]
 
 
+def test_an_index_that_is_made_ahead_leaves_the_next_recall_nothing_to_do_and_answers_the_same() -> None:
+    kit, other = CareKit(), CareKit()
+    assert kit.call("index.refresh", chat=CHAT) == {"documents": 6}
+    index = kit.run_sync(kit.service.chats.open(CHAT)).index
+    revision = index.revision
+    answer = kit.recall(CHAT, "Who drowned?")
+    assert (index.revision, index.graph.dirty) == (revision, set())
+    assert [card["text"] for card in answer["cards"]] == [card["text"] for card in other.recall(CHAT, "Who drowned?")["cards"]]
+
+
 # ---- settings ----
 
 

@@ -32,7 +32,7 @@ test("an engine that ends by itself is started again, the chat is told anew, and
   await pass(0);
   assert.deepEqual([engines.length, app.status().engine, app.status().problem], [2, "ready", null]);
   await pass(300);
-  assert.deepEqual(engines[1].calls.map(({ method }) => method), ["chat.update", "extract.run", "stats", "extract.plan"]);
+  assert.deepEqual(engines[1].calls.map(({ method }) => method), ["chat.update", "extract.run", "stats", "index.refresh", "extract.plan"]);
 });
 
 test("it is not started for ever, but a while of health makes up for what was", async (t) => {

@@ -20,6 +20,13 @@ class Rebuilt:
 
 
 @dataclass(frozen=True, slots=True)
+class Refreshed:
+    """`documents`: the memories that can become cards."""
+
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """`state`: running, done, failed or stopped. `error`: why it failed. Times in ms since 1970; `ended` is 0 while it runs."""
 

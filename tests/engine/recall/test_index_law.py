@@ -249,6 +249,11 @@ class IndexLaw(RuleBasedStateMachine):
         anchor = keys[-1] if keys else ""
         self.add([windowless("person", operations, clock=clock, replica="r", chat=CHAT, anchor=anchor, needs=needs)])
 
+    @rule(most=st.integers(0, 3))
+    def take_some_in(self, most: int) -> None:
+        waiting = len(self.one.graph.dirty)
+        assert self.one.index.take_in(most) == max(0, waiting - most)
+
     @rule(data=st.data(), query=st.sampled_from(QUERIES), budget=st.sampled_from((60, 150, 1000)), preset=st.sampled_from(sorted(PRESETS)))
     def recall(self, data: Any, query: str, budget: int, preset: str) -> None:
         other = self.one.scratch()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tidelore.engine.service import Service
 
 SHOWN_WINDOWS = 20
+INDEXED_AT_ONCE = 100
 RECEIPTS_READ = 1000
 
 
@@ -132,6 +134,16 @@ async def index_rebuild(service: Service, params: m.ChatOnly, call: Call) -> ro.
             done = await embed_all(service, service.vectors, chat, job)
             texts, degraded = done.texts, done.degraded
         return ro.Rebuilt(sum(1 for _ in chat.graph.shown()), len(chat.graph.edges), len(chat.index.documents), texts, degraded)
+
+
+@method("index.refresh", m.ChatOnly, ro.Refreshed)
+async def index_refresh(service: Service, params: m.ChatOnly, call: Call) -> ro.Refreshed:
+    """Index what changed since the last recall, a part at a time, so that the next recall need not; other calls come in between."""
+    chat = await service.chats.open(params.chat)
+    while chat.index.take_in(INDEXED_AT_ONCE) and not call.cancelled():
+        await asyncio.sleep(0)
+    chat.index.refresh()
+    return ro.Refreshed(len(chat.index.documents))
 
 
 @method("job.list", mc.JobList, ro.Jobs)

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from tidelore.engine.bulk import in_bulk
 from tidelore.engine.graph import Graph
@@ -98,6 +98,7 @@ class Index:
         self._outdates: dict[str, list[str]] = {}
         self._named: dict[str, set[str]] = {}
         self._floating: set[str] = set()
+        self._ahead = False
         self.still: dict[Weights, dict[str, float]] = {}
         self.session_of = _SessionOf(self)
         self._links: dict[str, Links] = {}
@@ -128,7 +129,7 @@ class Index:
 
     def refresh(self) -> None:
         """Take in what the graph and the chat changed since the last call."""
-        if self.timeline.shown == self._shown and not self.graph.dirty:
+        if self.timeline.shown == self._shown and not self.graph.dirty and not self._ahead:
             return
         self._shown = self.timeline.shown
         slots = self.timeline.slots
@@ -138,16 +139,12 @@ class Index:
             self._seen = (list(seen[0]), list(seen[1]), seen[2])
             # They have no place of their own, so the graph does not tell when the messages that they quote have moved.
             self.graph.dirty |= self._floating
-        elif not self.graph.dirty:
+        elif not self.graph.dirty and not self._ahead:
             return
         self.revision += 1
         dirty, self.graph.dirty = self.graph.dirty, set()
-        with in_bulk():
-            for id_ in self._with_lines(dirty):
-                self._drop(id_)
-                node = self.graph.nodes.get(id_)
-                if node is not None and node.shown:
-                    self._add(node)
+        self._take_in(dirty)
+        self._ahead = False
         self.still.clear()
         self.session_of.clear()
         self._links.clear()
@@ -161,6 +158,22 @@ class Index:
         total = sum(count * self.idf(frequency) for frequency, count in sorted(frequencies.items()))
         self.mean_idf = total / words if words else 0.0
         self._measure_sessions()
+
+    def take_in(self, most: int) -> int:
+        """Take in `most` nodes that the graph changed, ahead of the next `refresh`, so that it has less to do. Answers how many are left."""
+        part = set(islice(self.graph.dirty, most))
+        self.graph.dirty -= part
+        self._ahead = self._ahead or bool(part)
+        self._take_in(part)
+        return len(self.graph.dirty)
+
+    def _take_in(self, dirty: set[str]) -> None:
+        with in_bulk():
+            for id_ in self._with_lines(dirty):
+                self._drop(id_)
+                node = self.graph.nodes.get(id_)
+                if node is not None and node.shown:
+                    self._add(node)
 
     def _with_lines(self, dirty: set[str]) -> set[str]:
         """These nodes, and the facts of their lines: which one is current may have changed."""
