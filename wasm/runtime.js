@@ -73,7 +73,7 @@ export const folder = (url) => url.replace(/\/*$/, "/");
 /** A file that no source has. */
 export class RuntimeMissing extends Error {
   code = "runtime_missing";
-  hint = "Connect the sidecar, which brings the runtime along, or put the files of build/wasm into the extension's folder wasm/dist.";
+  hint = "Check the connection to the internet, connect the sidecar, which brings the runtime along, or put its files into the extension's folder wasm/dist.";
 
   /** @param {string[]} names */
   constructor(names) {
