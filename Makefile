@@ -56,6 +56,9 @@ bench: $(READY) ## measure speed and size, and the same in a page where Node.js,
 	@$(PY) -m tests.bench
 	@$(PY) -m tests.bench.page
 	@$(PY) -m tests.bench.sidecar
+	@$(PY) -m tests.bench.sync
+	@$(PY) -m tests.bench.recall
+	@$(PY) -m tests.bench.graph
 
 docs: $(READY) ## make docs/methods.md, docs/openapi.json and the picture of the demo anew
 	@$(PY) -m tools.methods

@@ -26,3 +26,6 @@ export function needed(app, value) {
   if (!value) throw wrong(app, "missing");
   return value;
 }
+
+/** The memory that was taken back or brought back; what the change says, where it is about none. @param {{subject?: string, text: string}} done */
+export const said = ({ subject, text }) => subject || text;

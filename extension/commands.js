@@ -1,5 +1,5 @@
 // Slash commands: every action of the app, by a name. What they answer goes on through the pipe.
-import { json, needed, wrong } from "./command_tools.js";
+import { json, needed, said, wrong } from "./command_tools.js";
 import { MEMORY_COMMANDS } from "./commands_memory.js";
 import { saveBackup } from "./panel/backup.js";
 import { FORMATS } from "./panel/files.js";
@@ -153,7 +153,7 @@ export const COMMANDS = [
     },
   },
   { name: "tidelore-forget", value: true, says: true, notice: (t, text) => t("command.done.forget", { text }), run: async (app, value) => (await app.call("node.retire", { node: needed(app, value), siblings: true })).text },
-  { name: "tidelore-undo", value: true, says: true, notice: (t, text) => t("command.done.undo", { text }), run: async (app, value) => (await app.call("undo", value ? { commit: value } : {})).text },
+  { name: "tidelore-undo", value: true, says: true, notice: (t, text) => t("command.done.undo", { text }), run: async (app, value) => said(await app.call("undo", value ? { commit: value } : {})) },
   ...MEMORY_COMMANDS,
   { name: "tidelore-node", value: true, run: async (app, value) => json(await app.call("node.get", { node: needed(app, value) })) },
   { name: "tidelore-why", value: true, run: async (app, value) => whyText(app, await app.call("why", { node: needed(app, value) })) },

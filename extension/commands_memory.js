@@ -1,5 +1,5 @@
 // Slash commands on single memories: finding them, marking them, joining and parting them, deciding.
-import { json, needed, wrong } from "./command_tools.js";
+import { json, needed, said, wrong } from "./command_tools.js";
 
 /**
  * @typedef {import("./types.js").App} App
@@ -134,7 +134,7 @@ export const MEMORY_COMMANDS = [
     value: true,
     says: true,
     notice: (t, text) => t("command.done.redo", { text }),
-    run: async (app, value) => (await app.call("redo", value ? { commit: value } : {})).text,
+    run: async (app, value) => said(await app.call("redo", value ? { commit: value } : {})),
   },
   {
     name: "tidelore-rebuild",

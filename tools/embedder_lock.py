@@ -28,15 +28,12 @@ from tidelore.serve.runtime import Runtime, shipped
 ROOT = Path(__file__).resolve().parents[1]
 COPIES = (ROOT / "wasm/embedder.json", ROOT / "sidecar/tidelore/serve/embedder.json")
 PYODIDE_PLACE = "https://cdn.jsdelivr.net/pyodide/v{version}/full/"
-# The same release of numpy (BSD) for the same ABI; it lies uncompressed in a public copy of another package. Older name of the platform.
+# The same release of numpy (BSD) for the same ABI under an older name of the platform: taken where somebody has laid it, as tests do.
 OTHER_NUMPY = {
     "name": "numpy-2.2.5-cp313-cp313-pyodide_2025_0_wasm32.whl",
     "size": 11712032,
     "sha256": "125230b4c3ecd08803e5c43f1162e017c0718d9f253146225a705a952b9c16c2",
-    "places": [
-        "https://cdn.jsdelivr.net/npm/@bentopdf/pymupdf-wasm@0.11.16/assets/",
-        "https://unpkg.com/@bentopdf/pymupdf-wasm@0.11.16/assets/",
-    ],
+    "places": [],
 }
 
 

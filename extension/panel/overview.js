@@ -32,9 +32,12 @@ export const overviewTab = (desk) =>
     let asked = false;
     let seen = true;
     const welcome = () => {
+      // It may be opened from elsewhere too, so this is asked until it has been.
       if (!asked) {
         asked = true;
         void desk.app.kept.get("wizard").then((known) => {
+          asked = Boolean(known);
+          if (seen === Boolean(known)) return;
           seen = Boolean(known);
           redraw();
         }, () => {});

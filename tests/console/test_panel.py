@@ -55,6 +55,29 @@ def test_a_memory_is_found_read_back_to_its_message_edited_pinned_and_all_of_it_
     assert "Pepper" in str(panel.call(sidecar.key, "graph.get", chat=STORY))
 
 
+def test_what_is_marked_private_stays_in_the_list_and_the_change_is_told_in_words(tabs: Tabs, sidecar: Sidecar) -> None:
+    panel = tabs.open(sidecar)
+    page = panel.node("My cat is called Biscuit.")
+    page.get_by_role("button", name="Pin", exact=True).click()
+    page.locator("p > span", has_text="pinned").wait_for()
+    page.get_by_role("button", name="Mark private").click()
+    panel.page.get_by_text("It is not pinned any more.").wait_for()
+    page.get_by_role("button", name="Make public").wait_for()
+    row = panel.page.locator(".tidelore-row", has=panel.page.locator(".tidelore-sign-private"))
+    assert "#0 · " in row.inner_text()
+    panel.page.get_by_label("state").select_option("private")
+    panel.wait("() => document.querySelectorAll('.tidelore-row').length === 1")
+    change = panel.part("actions").locator(".tidelore-change").first
+    change.get_by_text("marked private, unpinned").wait_for()
+    assert change.get_by_text("My cat is called Biscuit.").count() == 1
+    for _ in range(2):
+        change.get_by_role("button", name="Undo").click()
+        change.get_by_role("button", name="Redo").wait_for()
+        change = panel.page.locator(".tidelore-change").nth(1)
+    panel.part("memories").get_by_label("state").select_option("")
+    panel.node("My cat is called Biscuit.").get_by_role("button", name="Mark private").wait_for()
+
+
 def test_two_memories_are_merged_and_one_is_split(tabs: Tabs, sidecar: Sidecar) -> None:
     panel = tabs.open(sidecar)
     before = panel.call(sidecar.key, "graph.get", chat=STORY)

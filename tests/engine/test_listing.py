@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.engine.care_kit import CHAT, STORY, CareKit
+from tests.engine.service_kit import Kit, rows
 from tidelore.engine.errors import BadInput
 
 
@@ -45,6 +46,19 @@ def test_lists_are_sorted_and_come_a_page_at_a_time(kit: CareKit) -> None:
     assert ([row["text"] for row in page["nodes"]], page["next"]) == (said[4:], None)
 
 
+def test_a_search_shows_what_was_said_before_what_was_asked_about_it() -> None:
+    kit = Kit()
+    told, asked = "I'll keep the compass in the blue chest.", "Remind me: where do you keep the compass?"
+    kit.remember("c", rows(("Sam", "I brought you a compass."), ("Mira", told), ("Sam", "The reef is calm today."), ("Mira", asked)))
+
+    def found(**more: Any) -> list[str]:
+        return [row["text"] for row in kit.call("node.list", chat="c", query="compass", kinds=["moment"], **more)["nodes"]]
+
+    assert found() == [told, "I brought you a compass.", asked]
+    assert found(sort="oldest") == ["I brought you a compass.", told, asked]
+    assert found(limit=1, offset=2) == [asked]
+
+
 def test_a_row_says_where_a_memory_is_from_and_how_it_is_treated(kit: CareKit) -> None:
     node = kit.fact(3, "The ferryman drowned.", importance=8)
     kit.call("node.pin", chat=CHAT, node=node)
@@ -52,7 +66,17 @@ def test_a_row_says_where_a_memory_is_from_and_how_it_is_treated(kit: CareKit) -
     expected = {"id": node, "first": 3, "last": 3, "importance": 8.0, "pinned": True, "private": False, "evidence": 1, "edges": 1}
     assert expected.items() <= row.items()
     assert (row["author"], row["state"]) == ("person", "current")
+    assert (row["speaker"], row["date"]) == ("Tobin", STORY[3].get("date", ""))
     assert _texts(kit, marked="pinned") == ["The ferryman drowned."]
+
+
+def test_a_row_has_the_date_of_the_first_message_and_neither_where_it_rests_on_none(kit: CareKit) -> None:
+    dated = [{**row, "date": f"2026-11-{10 + at}"} for at, row in enumerate(STORY)]
+    kit.remember(CHAT, dated)
+    kit.call("node.write", chat=CHAT, text="The toll is a copper.")
+    found = {row["text"]: (row["speaker"], row["date"]) for row in kit.call("node.list", chat=CHAT)["nodes"]}
+    assert found[STORY[3]["text"]] == ("Tobin", "2026-11-13")
+    assert found["The toll is a copper."] == ("", "")
 
 
 def test_what_hangs_together_with_somebody_is_listed(kit: CareKit) -> None:

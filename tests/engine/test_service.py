@@ -259,3 +259,14 @@ def test_null_for_what_may_be_left_out_is_left_out(kit: Kit) -> None:
     kit.show("n", [{"role": "user", "text": "The lantern hangs in the mill.", "name": None, "hidden": None, "date": None}])
     assert kit.call("extract.run", chat="n", by="rules", lag=0, range=None)["windows"] == 1
     assert kit.recall("n", "Where does the lantern hang?", budget=None, preset=None)["cards"]
+
+
+def test_a_mistyped_method_is_answered_with_the_three_nearest(kit: Kit) -> None:
+    with pytest.raises(BadInput) as caught:
+        kit.call("grph.get")
+    nearest = caught.value.hint.removeprefix("The nearest: ").removesuffix(".").split(", ")
+    assert (nearest[0], len(nearest)) == ("graph.get", 3)
+    assert set(nearest) <= METHODS.keys()
+    with pytest.raises(BadInput) as caught:
+        kit.call("no such thing " * 50)
+    assert len(str(caught.value) + caught.value.hint) < 300

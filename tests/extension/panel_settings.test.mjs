@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOSTILE } from "./fake_app.mjs";
 import { openPanel } from "./panel_kit.mjs";
-import { exists, fill, named, until } from "./ui_kit.mjs";
+import { TEXTS, exists, fill, named, until } from "./ui_kit.mjs";
 
 const setting = (/** @type {any} */ more) => ({ name: "cards.alike", type: "number", value: 0.75, default: 0.75, least: 0.5, most: 1, choices: [], group: "cards", level: "advanced", changed: false, ...more });
 const PRESET = setting({ name: "recall.preset", type: "choice", value: "story", default: "story", least: null, most: null, choices: ["story", "plain"], group: "recall", level: "basic" });
@@ -72,7 +72,7 @@ test("a number outside its range is not sent, and is said to be wrong beside it"
 
 test("in SillyTavern's page the most important comes first and is changed there, and nothing is shown twice", async () => {
   const { part, called } = await settings([PRESET, setting({})], { container: false });
-  assert.deepEqual(labels(part), ["Who extracts memories", "Who makes vectors", "Most tokens of memory in a prompt", "Alike from which share of words"]);
+  assert.deepEqual(labels(part), ["Who extracts memories", TEXTS["en"]?.["field.embedder.use"], "Most tokens of memory in a prompt", "Alike from which share of words"]);
   fill(part.querySelector("#tidelore-panel-budget"), "700");
   fill(part.querySelector("#tidelore-panel-model-use"), "current");
   part.querySelector("#tidelore-panel-enabled").click();

@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from tidelore.commands.change_words import change_words, field_changes, subject_words
 from tidelore.commands.context import Context
-from tidelore.commands.edit import told
+from tidelore.commands.edit import tell_fields, told
 from tidelore.commands.measure import clip, flat
 from tidelore.commands.nodes import chat_of_node
 from tidelore.commands.parser import Verbs, whole
@@ -60,8 +61,11 @@ def _marking(mark: str) -> Callable[[Context, Namespace], Awaitable[int]]:
         async with context.reading() as service:
             chat = await chat_of_node(context, service, arguments.chat, arguments.node)
             done = await service.call(f"node.{mark}", {"chat": chat, "node": arguments.node})
+            changed = (await service.call("undo.list", {"chat": chat, "limit": 1}))["changes"]
             where = await context.elsewhere(service, chat)
         said = context.texts(f"marking.{mark}", text=flat(done["text"]))
+        if mark != "unpin" and any(each["field"] == "pinned" and not each["after"] for row in changed for each in row["edits"]):
+            said = f"{said} {context.texts('marking.unpinned_too')}"
         return told(context, chat, where, done, said)
 
     return run
@@ -140,10 +144,10 @@ async def run_changes(context: Context, arguments: Namespace) -> int:
         return 0
     for each in found["changes"]:
         state = texts("care.is_undone") if each["undone"] else texts("care.waits") if each["waiting"] else ""
-        change = texts(f"change.{each['change']}")
-        head = f"{each['commit'][:8]}  {day(each['at'])}  {change}, {texts.word('author', each['author'])}"
+        head = f"{each['commit'][:8]}  {day(each['at'])}  {change_words(context, each)}, {texts.word('author', each['author'])}"
         out.text(f"{head}{f'  {state}' if state else ''}", "dim" if each["undone"] else "name")
-        out.text(clip(flat(each["text"]), _LONGEST), indent=2)
+        out.text(subject_words(each, _LONGEST), indent=2)
+        tell_fields(context, field_changes(each))
     if found["total"] > len(found["changes"]):
         out.text(texts("care.more_changes", n=found["total"] - len(found["changes"])), "dim")
     out.advice(texts("care.undo_or_redo", where=where), "dim")
@@ -155,4 +159,5 @@ async def run_redo(context: Context, arguments: Namespace) -> int:
         chat = await context.chat(service, arguments.chat)
         done = await service.call("redo", {"chat": chat, "commit": arguments.commit})
         where = await context.elsewhere(service, chat)
-    return told(context, chat, where, done, context.texts("care.redone", text=clip(flat(done["text"]), _LONGEST)))
+    what = context.texts("care.change_of", change=change_words(context, done), text=subject_words(done, _LONGEST))
+    return told(context, chat, where, done, context.texts("care.redone", text=what), field_changes(done))

@@ -8,6 +8,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tidelore.commands.change_words import change_words, field_changes, subject_words
 from tidelore.commands.context import Context
 from tidelore.commands.invocation import quoted
 from tidelore.commands.measure import clip, flat
@@ -85,8 +86,8 @@ async def run_undo(context: Context, arguments: Namespace) -> int:
     async with context.reading() as service:
         chat, done = await _undone(context, service, arguments.chat, arguments.commit)
         where = await context.elsewhere(service, chat)
-    text = clip(done["text"], _LONGEST)
-    return told(context, chat, where, done, context.texts("edit.undone_text", text=text) if text else context.texts("edit.undone"))
+    what = context.texts("care.change_of", change=change_words(context, done), text=subject_words(done, _LONGEST))
+    return told(context, chat, where, done, context.texts("edit.undone_text", text=what), field_changes(done))
 
 
 async def _undone(context: Context, service: Service, named: str | None, commit: str) -> tuple[str, dict[str, Any]]:
@@ -110,15 +111,20 @@ def told(
     context.out.text(said, "good")
     if where:
         context.out.text(context.texts("edit.in_chat", chat=chat), "dim", indent=2)
-    for name, (old, new) in (changes or {}).items():
+    tell_fields(context, changes or {})
+    context.out.advice(context.texts("edit.undo_hint", commit=done["commit"], where=where), "dim")
+    return 0
+
+
+def tell_fields(context: Context, changes: Mapping[str, tuple[object, object]]) -> None:
+    """A line for each field: what it said before, and after."""
+    for name, (old, new) in changes.items():
         context.out.text(
             f"{clip(_said(context, old), _LONGEST)} -> {clip(_said(context, new), _LONGEST)}",
             first=f"{name}: ",
             first_style="name",
             indent=2,
         )
-    context.out.advice(context.texts("edit.undo_hint", commit=done["commit"], where=where), "dim")
-    return 0
 
 
 def _said(context: Context, value: object) -> str:

@@ -45,7 +45,7 @@ async def run_list(context: Context, arguments: Namespace) -> int:
     for row in found["nodes"]:
         marks = [texts(f"state.{row['state']}")] if row["state"] != "current" else []
         marks += [texts(f"marked.{mark}") for mark, named in (("pin", "pinned"), ("private", "private")) if row[named]]
-        where = f"#{row['first']}  " if row["first"] is not None else ""
+        where = f"#{row['first']}  {flat(row['speaker'])}".rstrip() + "  " if row["first"] is not None else ""
         said = f"{texts.word('kind', row['kind'])}  {where}{clip(flat(row['text']), _LONGEST)}"
         said += f"  ({texts.list(marks)})" if marks else ""
         out.text(said, "" if row["state"] == "current" else "dim", first=f"{row['id'][:8]}  ", first_style="name")

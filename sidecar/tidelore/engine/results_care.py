@@ -11,7 +11,8 @@ from tidelore.engine.results import MessageView
 @dataclass(frozen=True, slots=True)
 class NodeRow:
     """A memory in a list. `first` and `last`: index of the messages that it rests on, null where it rests on none. `importance` is null
-    where none is given. `changed`: ms since 1970. `author`: who said the newest of it."""
+    where none is given. `changed`: ms since 1970. `author`: who said the newest of it. `speaker` and `date` are those of the first of its
+    messages, as the host tells them; empty where it rests on none, or where they are not told."""
 
     id: str
     kind: str
@@ -28,6 +29,8 @@ class NodeRow:
     evidence: int
     author: str
     changed: int
+    speaker: str
+    date: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +188,20 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field of a memory, or a mark (pinned, archived, private: true or null): what it said before and what after, null for nothing."""
+
+    field: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeRow:
     """A change. `change` is one of: edit, hide, write, link, alias, merge, split, pin, unpin, archive, unarchive, private, public, decide,
-    import, upkeep. `text`: what it changed. `undone`: whether it is taken back; `undo` is then the commit that did it, for redo."""
+    import, upkeep. `text`: what it changed. `undone`: whether it is taken back; `undo` is then the commit that did it, for redo. `subject`:
+    the memory `node` in its own words, also where it does not stand now; empty where the change is about none. `edits`: what of that
+    memory reads otherwise since."""
 
     commit: str
     at: int
@@ -199,6 +213,20 @@ class ChangeRow:
     undone: bool
     undo: str
     waiting: bool
+    subject: str
+    edits: list[FieldChange]
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """A change taken back or brought back: `change`, `text`, `subject` and `edits` as undo.list tells it. `commit` can be undone."""
+
+    commit: str
+    node: str
+    text: str
+    change: str
+    subject: str
+    edits: list[FieldChange]
 
 
 @dataclass(frozen=True, slots=True)

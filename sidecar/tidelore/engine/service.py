@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 from tidelore.engine.chats import Chats
 from tidelore.engine.errors import BadInput
-from tidelore.engine.extract.run import Attempts
+from tidelore.engine.extract.run import MODEL_SECONDS, Attempts
 from tidelore.engine.jobs import Jobs
 from tidelore.engine.operations import (
     backing,
@@ -35,6 +36,8 @@ from tidelore.engine.table import METHODS, Call, Method
 
 __all__ = ["METHODS", "Call", "Method", "Service"]
 QUIET = Call()
+# Of a name that no method has, so much is repeated, and so many that are like it are named.
+LONGEST_NAME, NEAREST = 100, 3
 # Importing these modules fills the table.
 OPERATIONS = (
     *(chats, extraction, graph, edges, reading, recalling),
@@ -45,6 +48,7 @@ OPERATIONS = (
 class Service:
     """`complete` and `vectors` may be absent: then the rules remember, and words and names recall. An extraction
     waits `embed_seconds` at most for the embedder; not at all with `embeds_later`, where the host gives it the texts after each write.
+    `model_seconds`: how long the memory model may take for one window; like the model itself it may change.
 
     `attempts` (by pool) is what the ledger says of windows that gave nothing, `extracting` the runs under way: id of the chat, by whom,
     `recalls` the newest recalls, `jobs` the long works of this process, `sync` what it remembers of other replicas. `files` is the folder
@@ -68,6 +72,7 @@ class Service:
         self.vectors = vectors
         self.embed_seconds = embed_seconds
         self.embeds_later = embeds_later
+        self.model_seconds = MODEL_SECONDS
         self.attempts: dict[str, Attempts] = {}
         self.extracting: set[tuple[str, str]] = set()
         self.recalls = Recalls()
@@ -79,5 +84,7 @@ class Service:
         """Run a method by name with JSON parameters; the result is JSON. Raises TideloreError."""
         found = METHODS.get(str(name))
         if found is None:
-            raise BadInput(f"There is no method named {name!r}.", f"Methods: {', '.join(sorted(METHODS))}.")
+            wanted = str(name)[:LONGEST_NAME]
+            near = get_close_matches(wanted, METHODS, NEAREST, cutoff=0.0)
+            raise BadInput(f"There is no method named {wanted!r}.", f"The nearest: {', '.join(near)}.")
         return to_json(await found.handler(self, parse(found.params, {} if params is None else params), call))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidelore.engine.extract.answer import parse_answer
+from tidelore.engine.extract.answer import MOST_CHARACTERS, MOST_ITEMS, parse_answer
 
 A, B, C = ({"op": "node", "text": word} for word in ("ash", "birch", "cedar"))
 LIST = json.dumps({"operations": [A, B]})
@@ -367,4 +367,28 @@ def test_no_answer_raises(raw: str) -> None:
     ids=range(20),
 )
 def test_hostile_answers_are_read_to_their_end(raw: str) -> None:
-    assert parse_answer(raw).kind in ("nothing", "items")
+    assert parse_answer(raw).kind in ("nothing", "items", "excess")
+
+
+@pytest.mark.parametrize("wrap", ['{{"operations": [{}]}}', "[{}]", "[[{}]]", "{}", '{{"items": [{}]}}'])
+def test_an_answer_of_more_items_than_any_window_holds_is_refused_whole(wrap: str) -> None:
+    def answered(count: int) -> str:
+        return wrap.format(", ".join(json.dumps({"op": "node", "text": f"ash {number}"}) for number in range(count)))
+
+    most, more = parse_answer(answered(MOST_ITEMS)), parse_answer(answered(MOST_ITEMS + 1))
+    assert (most.kind, len(most.items)) == ("items", MOST_ITEMS)
+    assert (more.kind, more.items) == ("excess", ())
+    assert more.problems == (f"excess: {MOST_ITEMS + 1} items are more than any window holds",)
+
+
+def test_an_answer_longer_than_any_model_writes_is_refused_before_it_is_read() -> None:
+    text = json.dumps({"operations": [{"op": "node", "text": "ash " * (MOST_CHARACTERS // 4)}]})
+    answer = parse_answer(text)
+    assert (answer.kind, answer.items) == ("excess", ())
+    assert "characters" in answer.problems[0]
+
+
+def test_items_keep_their_order_however_deep_their_lists_lie() -> None:
+    words = [f"ash {number}" for number in range(300)]
+    nested = json.dumps([[{"op": "node", "text": word} for word in words[at : at + 2]] for at in range(0, len(words), 2)])
+    assert [item["text"] for item in items(nested)] == words

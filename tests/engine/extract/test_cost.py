@@ -137,6 +137,20 @@ def test_a_huge_answer_is_cut_wherever_it_comes_from() -> None:
         assert kit.run_sync(kit.store.ledger("attempt", "", 9))[0].body["raw"] == huge[:20_000]
 
 
+def test_an_answer_of_thousands_of_memories_is_refused_with_its_reason_and_can_be_read() -> None:
+    items = [
+        {"op": "node", "kind": "fact", "text": f"Mara waits {at}", "evidence": [{"message": 1, "quote": "Mara"}]} for at in range(3000)
+    ]
+    endless = json.dumps({"operations": items})
+    kit = Kit(complete=Model(lambda _: endless))
+    kit.show("c", talk(2))
+    done = kit.call("extract.run", chat="c", by="model", lag=0)
+    assert (done["windows"], done["commits"]) == (0, 0)
+    (failed,) = done["failed"]
+    assert failed["error"] == "The model's answer is far longer than its messages could yield."
+    assert failed["raw"] == endless[:20_000]
+
+
 def test_a_model_that_cannot_be_reached_leaves_no_answer() -> None:
     kit = Kit(complete=Model(raising(ModelUnreachable("Nobody is there."))))
     kit.show("c", talk(2))

@@ -70,3 +70,42 @@ def test_two_facts_of_one_sentence_are_both_kept() -> None:
 )
 def test_what_is_not_plain_is_no_fact(text: str) -> None:
     assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("I should warn you: I'm allergic to shellfish", "allergy:shellfish", "shellfish"),
+        ("Thank you. I should warn you: I'm allergic to shellfish, so please no mussels tonight.", "allergy:shellfish", "shellfish"),
+        ("You should know that I'm allergic to nuts.", "allergy:nuts", "nuts"),
+        ("By the way, I'm allergic to nuts.", "allergy:nuts", "nuts"),
+        ("I should mention that I love jazz.", "likes:jazz", "love"),
+        ("I must confess, I'm married.", "status", "married"),
+        ("I'd better warn you: I'm allergic to bees.", "allergy:bees", "bees"),
+        ("I should have told you first: I hate cats.", "likes:cats", "hate"),
+        ("I should tell you: I'm a baker.", "works as", "baker"),
+        ("Let me warn you: I hate cats.", "likes:cats", "hate"),
+        ("I might as well tell you that I live in Porto.", "lives in", "Porto"),
+    ],
+)
+def test_what_is_announced_to_the_listener_is_meant(text: str, attribute: str, value: str) -> None:
+    assert facts(text) == [("me", attribute, value)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I should warn you that he thinks I'm a baker.",
+        "I should warn him that I'm a baker.",
+        "Should I warn you that I'm a witch?",
+        "I would warn you that I'm a witch if I were one.",
+        "I should warn you, if I'm a witch, we are lost.",
+        "He told me: I should warn you: I'm a baker.",
+        "She said I should warn you, I'm allergic to nuts.",
+        "She thinks you should know that I'm a baker.",
+        "I should warn you: maybe I'm a witch.",
+        "I should be a baker.",
+    ],
+)
+def test_an_announcement_vouches_for_nobody_else_and_for_no_supposition(text: str) -> None:
+    assert facts(text) == []

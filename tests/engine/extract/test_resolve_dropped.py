@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from tests.engine.extract.answers import KNOWN, MET, WINDOW, codes, edge, edges, entity, fact, nodes, run, stated
+from tidelore.engine.extract import quotes
 from tidelore.engine.extract.answer import Answer
 from tidelore.engine.extract.prompt import instructions
 from tidelore.engine.extract.resolve import MOST_NODES, Resolved, resolve
@@ -118,3 +120,17 @@ def test_the_same_thing_said_twice_is_kept_once_and_links_to_either_lead_there()
 def test_what_the_parser_lost_is_counted_too() -> None:
     resolved = resolve(Answer((), 2, ("cut: the end",), "nothing"), WINDOW, KNOWN, DEFAULT)
     assert resolved == Resolved((), 0, 2, ("cut: the end",))
+
+
+def test_thousands_of_names_that_stand_nowhere_cost_no_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    pattern = quotes._name_pattern
+
+    def noted(name: str) -> re.Pattern[str]:
+        made.append(name)
+        return pattern(name)
+
+    monkeypatch.setattr(quotes, "_name_pattern", noted)
+    strangers = [{**fact(f"Fact {at}"), "known_by": [f"Stranger {at} {other}" for other in range(40)]} for at in range(50)]
+    run(*strangers, entity("Lin"))
+    assert set(made) == {"lin"}

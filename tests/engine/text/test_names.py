@@ -245,3 +245,27 @@ def test_a_name_is_the_words_where_it_stands_and_names_never_overlap(text: str) 
         assert mention.start >= at
         assert text[mention.start : mention.end] == mention.name != ""
         at = mention.end
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("We took my boat, the Petrel, out at dawn.", "Petrel"),
+        ("He refused to sell him the boat Petrel.", "Petrel"),
+        ("My boat is called Petrel.", "Petrel"),
+        ("Our ship, the Grey Gull, sank off the reef.", "Grey Gull"),
+    ],
+)
+def test_what_a_boat_is_called_is_the_name_of_a_thing(text: str, name: str) -> None:
+    assert [(each.name, each.sub, each.certainty) for each in mentions(text)] == [(name, "item", "stated")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("On the boat Ana sang.", "We left the boat Ana loved.", "I love your boat, Ana.", "Her boat, Ana said, is old."),
+        *("When we saw the ship Ana wept.", "On the boat, Ana sang."),
+    ],
+)
+def test_who_stands_beside_a_boat_is_not_one(text: str) -> None:
+    assert [(each.name, each.sub) for each in mentions(text)] == [("Ana", "character")]

@@ -31,6 +31,13 @@ _ENDS = (frozenset({"from", "to"}), frozenset({"source", "target"}), frozenset({
 _CHATTER = frozenset("thought thoughts thinking reasoning note notes comment explanation analysis status message reason".split())
 _MAX_PROBLEMS = 40
 
+MOST_ITEMS = 600
+"""Items of one answer. A window has at most twelve messages: what writes more goes round in a circle, and reading it all would hold up the
+page for nothing."""
+
+MOST_CHARACTERS = 1_000_000
+"""Of the model's own words, reasoning included: several times what any model writes in one answer."""
+
 _NAMES = r"(?:\w{1,12}:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflect(?:ion)?|scratchpad|monologue|思考|推理)"
 _TAG = re.compile(rf"<\s?(/?)\s?{_NAMES}(?:\s[^<>]{{0,200}})?/?>|\[(/?)THINK\]|◁(/?)think▷|<\|(/?)thinking\|>", re.IGNORECASE)
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>\s*final[^<]{0,80}<\|message\|>")
@@ -46,16 +53,17 @@ _REVISED = re.compile(
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What was read. `items` are the whole objects in order; `dropped` counts what was an item but could not be kept;
-    `problems` are lines "code: detail". Codes: cut, broken, repaired, low quality, not an object, too deep, schema, refusal, server.
+    `problems` are lines "code: detail". Codes: cut, broken, repaired, low quality, not an object, too deep, schema, refusal, server,
+    excess.
 
     `kind`: "items" (at least one); "empty" (the model says that there is nothing); "refusal"; "schema" (the JSON Schema echoed
-    back); "nothing" (nothing usable: ask again).
+    back); "excess" (more than any window holds: nothing of it is kept); "nothing" (nothing usable: ask again).
     """
 
     items: tuple[Mapping[str, JSON], ...] = ()
     dropped: int = 0
     problems: tuple[str, ...] = ()
-    kind: Literal["items", "empty", "refusal", "schema", "nothing"] = "nothing"
+    kind: Literal["items", "empty", "refusal", "schema", "excess", "nothing"] = "nothing"
 
 
 @dataclass(slots=True)
@@ -81,11 +89,15 @@ def parse_answer(raw: str, *, list_keys: Sequence[str] = LIST_KEYS) -> Answer:
     """
     words = unwrap(raw)
     text = words.text
+    if len(text) > MOST_CHARACTERS:
+        return _excess(f"{len(text)} characters")
     if final := list(_FINAL_CHANNEL.finditer(text)):
         text = text[final[-1].end() :]
     keys = frozenset(_fold(key) for key in list_keys)
     found, prose = _search(text, keys)
     best = _best(found)
+    if (count := sum(len(value.items) for value in best)) > MOST_ITEMS:
+        return _excess(f"{count} items")
     problems: list[str] = [f"server: {words.error}"] if words.error else []
     items, dropped = _load(best, problems)
     if len(items) == 1 and (inner := _list_in_string(items[0], keys)):
@@ -105,6 +117,10 @@ def parse_answer(raw: str, *, list_keys: Sequence[str] = LIST_KEYS) -> Answer:
     if kind in ("refusal", "schema"):
         problems.append(f"{kind}: {_short(prose or text)}")
     return Answer((), dropped, tuple(problems[:_MAX_PROBLEMS]), kind)
+
+
+def _excess(much: str) -> Answer:
+    return Answer((), 0, (f"excess: {much} are more than any window holds",), "excess")
 
 
 def _search(text: str, keys: frozenset[str]) -> tuple[list[_Found], str]:
@@ -130,7 +146,8 @@ def _search(text: str, keys: frozenset[str]) -> tuple[list[_Found], str]:
         scan = Scan(text, start)
         budget -= scan.stop - start + 50
         value = _judge(_Found(scan, hidden, "".join(gap)), keys)
-        prose, gap = [*prose, *gap], []
+        prose += gap
+        gap = []
         found.append(value)
         pos = scan.stop
         if not scan.root.closed:
@@ -238,21 +255,22 @@ def _under(root: Span, keys: frozenset[str]) -> Iterator[Span]:
 
 def _gather(span: Span, value: _Found, keys: frozenset[str], item: bool = False) -> None:
     """Adds the items of a list, a nested list, one object, or a map of objects."""
+    # The next one stands last.
     todo = [(span, item or (span.kind == "{" and _is_item(span)))]
     while todo:
-        here, is_item = todo.pop(0)
+        here, is_item = todo.pop()
         if here.kind == "[":
             value.scalars += here.scalars
-            todo = [(child, True) for child in here.children] + todo
+            todo += [(child, True) for child in reversed(here.children)]
         elif is_item and not (not here.keys and here.children):
             if any(_fold(child.key) in keys and child.children for child in here.children):
-                todo = [(child, True) for child in here.children if _fold(child.key) in keys] + todo
+                todo += [(child, True) for child in reversed(here.children) if _fold(child.key) in keys]
             elif here.closed and here.keys:
                 value.items.append(here)
             elif not here.closed:
                 value.cut += 1
         else:
-            todo = [(child, child.kind == "{") for child in here.children] + todo
+            todo += [(child, child.kind == "{") for child in reversed(here.children)]
 
 
 def _is_item(span: Span) -> bool:

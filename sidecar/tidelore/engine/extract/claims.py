@@ -10,12 +10,23 @@ from tidelore.engine.text.name_words import KIN, PETS
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What is said of `subject` ("" is the speaker) at text[at]; `value` is verbatim."""
+    """What is said of `subject` ("" is the speaker) at text[at]; `value` is verbatim.
+
+    Where the claim has a clause of its own further on in the sentence, that one begins at `own`, and `lead` is what its words lack:
+    "I hate cilantro and love jazz" has one at "love" that lacks "I ".
+    """
 
     subject: str
     attribute: str
     value: str
     at: int
+    own: int = -1
+    lead: str = ""
+
+    @property
+    def begins(self) -> int:
+        """Where its own clause begins in the text."""
+        return self.at if self.own < 0 else self.own
 
     @property
     def sub(self) -> str:

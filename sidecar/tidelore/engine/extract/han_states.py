@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from tidelore.engine.extract import origins
 from tidelore.engine.extract.claims import Claim
 from tidelore.engine.text.names import Mention
 from tidelore.engine.text.unicode14 import fold_name
@@ -45,6 +46,22 @@ _LIVES = re.compile(
     rf"{_NOW}(?:住在|定居在?+|家住|家在|的家在|(?:搬到了?+|搬去了?+)(?![^，。！？；\n]{{0,6}}(?:[窗门床桌身旁前后]边?|对面|中间|前面|后面)(?:[，。！？；]|$)))"
     rf"(?!{_NO_HOME}){_CLAUSE_TEXT}"
 )
+_TIME = (
+    "(?:去年|今年|前年|上个?月|这个月|上周|上个?星期|这周|昨天|前天|今天|前几天|前阵子|不久前|后来|然后|于是|"
+    "(?:[0-9]{1,2}|[一二三四五六七八九十]{1,2}|正|腊)月(?:份|[底初])?(?:[0-9]{1,2}|[一二三四五六七八九十]{1,3})?[日号]?|"
+    "[0-9]{4}年|[春夏秋冬]天|年[初底])"
+)
+# And one is not there any more.
+_BACK = re.compile("回来|回去|搬回|又搬|离开|后来|现在|如今|[住待]过")
+# When one moved, before the verb.
+_WHEN = re.compile(rf"(?:{_TIME}的?(?:时候)?|{_NOW}(?={_TIME})){{0,3}}+")
+# A home that is over: "我现在不住上海了，三月搬到了杭州".
+_LEFT = re.compile(
+    rf"{_NOW}(?:不再?住在?|不在|离开了?|搬出了?|搬离了?)[^，。！？；：、,.!?;:\n你您他她它我]{{1,10}}?(?:住|生活|待)?了?[，,] ?"
+)
+_CLAUSE_END = re.compile(r"[^，。！？；,.!?;\n]{0,30}(?=[，,])")
+# A clause with another subject: what comes after it may be said of that one.
+_SOMEBODY = re.compile("[我你您他她它咱]|这|那|妈|爸|哥|姐|弟|妹|朋友|同学|同事|老师|邻居|有[个位一]")
 _MOVED_END = re.compile("(?:来|去|住|居住|生活)?[了啦]$")
 _OFTEN = "(?:现在|一直|已经|从小就?|常年|多年来?|也|都|天生|从来|就){0,2}+"
 _ALLERGIC = re.compile(
@@ -119,17 +136,13 @@ def _is_name(match: re.Match[str]) -> bool:
     return len(name) < 4 or name.isascii() or "·" in name or name[:2] in _COMPOUND or "名" in match.group()
 
 
-def of_speaker(text: str, end: int, at: int) -> Iterator[Claim]:
+def of_speaker(text: str, end: int, at: int, by_start: Mapping[int, Mention]) -> Iterator[Claim]:
     """What the 我 at `at` says of its speaker, in the sentence that ends at `end`."""
     if not (_CALL_ME if text.startswith("叫我", at) else _CLAUSE).search(text[max(0, at - 8) : at]):
         return
     if (match := _NAME.match(text, at, end)) and _is_name(match):
         yield Claim("", "name", match.group(1), at)
-        # "我叫林晚，今年二十三岁，住在青石镇。"
-        for comma in _COMMA.finditer(text, match.end(), end):
-            for attribute, pattern in (("age", _AGE), ("lives in", _LIVES), ("works as", _IS_JOB)):
-                if following := pattern.match(text, comma.end(), end):
-                    yield Claim("", attribute, following.group(1), at)
+        yield from _introduced(text, match.end(), end, at, by_start)
     if (match := _MY.match(text, at, end)) and not _NO_NAME.search(match.group(2)):
         yield Claim("", f"has:{fold_name(match.group(2))}", text[match.start(1) : match.end(2)], at)
     if match := _SURNAMED.match(text, at, end):
@@ -144,6 +157,38 @@ def of_speaker(text: str, end: int, at: int) -> Iterator[Claim]:
         return
     if text.startswith("我", at):
         yield from _said("", text, at + 1, at, end)
+        if place := origins.of_clause(text, at + 1, end, by_start):
+            yield Claim("", origins.ATTRIBUTE, place, at)
+        if (match := _LEFT.match(text, at + 1, end)) and (home := _home(text, match.end(), end, by_start)):
+            yield Claim("", "lives in", home, at, match.end(), "我")
+        elif (match := _WHEN.match(text, at + 1, end)) and match.group() and (home := _home(text, at + 1, end, by_start)):
+            yield Claim("", "lives in", home, at)
+
+
+def _introduced(text: str, after: int, end: int, at: int, by_start: Mapping[int, Mention]) -> Iterator[Claim]:
+    """What follows on the name in "我叫林晚，今年二十三岁，住在青石镇。", up to the first clause that may be of somebody else."""
+    while comma := _COMMA.match(text, after, end):
+        start = comma.end()
+        for attribute, pattern in (("age", _AGE), ("lives in", _LIVES), ("works as", _IS_JOB)):
+            if following := pattern.match(text, start, end):
+                value = _MOVED_END.sub("", following.group(1)) if attribute == "lives in" else following.group(1)
+                yield Claim("", attribute, value, at, start, "我")
+        if place := origins.of_clause(text, start, end, by_start):
+            yield Claim("", origins.ATTRIBUTE, place, at, start, "我")
+        clause = _CLAUSE_END.match(text, start, end)
+        if clause is None or _SOMEBODY.search(clause.group()):
+            return
+        after = clause.end()
+
+
+def _home(text: str, at: int, end: int, by_start: Mapping[int, Mention]) -> str:
+    """The place where a clause that begins at `at`, maybe with a time, says that its subject lives now. One also moves to a window."""
+    time = _WHEN.match(text, at, end)
+    match = _LIVES.match(text, time.end() if time else at, end)
+    place = by_start.get(match.start(1)) if match else None
+    if match is None or place is None or place.sub != "location" or _BACK.search(text, place.end, end):
+        return ""
+    return place.name if place.name == _MOVED_END.sub("", match.group(1)) else ""
 
 
 def of_named(text: str, end: int, mention: Mention) -> Iterator[Claim]:

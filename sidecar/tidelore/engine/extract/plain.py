@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tidelore.engine.extract.reports import preface_end
+
 _UNSURE = re.compile(
     r"(?<![A-Za-z])(?:(?i:if|would|could|might|maybe|perhaps|wish(?:es|ed)?|imagin(?:e|ing)|suppos(?:e|ing|edly)|pretend(?:s|ed|ing)?|"
     r"unless|should|dream(?:s|ed|t|ing)?|nightmare|used to|as though|whether|probably|possibly|what if|let['’]s say|almost|as long as|"
@@ -62,7 +64,8 @@ def meant(text: str, start: int, end: int) -> int:
 
     A question back at the listener leaves what stands before it.
     """
-    said = text[start:end]
+    first = preface_end(text, start, end)
+    said = text[first:end]
     back = _ASKED_BACK.search(said)
     if back:
         said = said[: back.start()]
@@ -70,7 +73,7 @@ def meant(text: str, start: int, end: int) -> int:
         return start
     if _UNSURE_HAN.search(said) or _QUESTION_HAN.search(said):
         return start
-    return start + len(said)
+    return first + len(said)
 
 
 def is_joke(text: str, start: int, end: int) -> bool:

@@ -51,11 +51,14 @@ class Texts:
     def occurs(self, name: str) -> int | None:
         """The first message in which a name stands as a whole word, give or take an ending where names are inflected."""
         folded = _fold_name(name)
-        for candidate in (folded, folded.removeprefix("the ")):
-            pattern = _name_pattern(candidate)
-            if pattern:
-                for number, text in enumerate(self._names):
-                    if pattern.search(text):
+        for candidate in dict.fromkeys((folded, folded.removeprefix("the "))):
+            stem = candidate[:-1] if _is_inflected(candidate) else candidate
+            # A pattern is slow to make, and an answer may hold thousands of names that stand nowhere.
+            near = [number for number, text in enumerate(self._names) if stem in text] if candidate else []
+            if near:
+                pattern = _name_pattern(candidate)
+                for number in near:
+                    if pattern.search(self._names[number]):
                         return number
         return None
 
@@ -100,13 +103,17 @@ def _fold(text: str) -> tuple[str, list[int]]:
     return "".join(out), places
 
 
-def _name_pattern(name: str) -> re.Pattern[str] | None:
-    if not name:
-        return None
+def _is_inflected(name: str) -> bool:
+    """Whether the last letter of a name may change with its case."""
+    last = name.split(" ")[-1]
+    return not _UNSPACED.search(name) and _INFLECTED.fullmatch(last) is not None and len(last) > _ENDING
+
+
+def _name_pattern(name: str) -> re.Pattern[str]:
+    """Of a name that is not empty."""
     if _UNSPACED.search(name):
         return re.compile(re.escape(name))
-    last = name.split(" ")[-1]
-    if _INFLECTED.fullmatch(last) and len(last) > _ENDING:
+    if _is_inflected(name):
         return re.compile(rf"(?<!\w){re.escape(name[:-1])}\w{{0,{_ENDING}}}(?!\w)")
     ending = rf"[^\W\d_]{{0,{_ENDING}}}" if len(name) > _ENDING else ""
     start = rf"(?:(?<![^\W_])|(?<=[{HAN}{HANGUL}{KANA}]))" if name[0].isalnum() else ""

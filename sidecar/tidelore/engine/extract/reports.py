@@ -50,9 +50,35 @@ _THOUGHT = re.compile(
 _CONTRARY = re.compile(rf"(?<![A-Za-z])but(?![A-Za-z])|[—–;；]|但|可是|可(?=我)|而(?=我)|(?<=[{HAN}])不过")
 
 
+# "I should warn you: ..." says of what follows that it is meant, in words that elsewhere make a thing unsure.
+_PREFACE = (
+    r"(?:(?:but|and|so|also|oh|well|just|still|first|sorry|though),? ){0,2}"
+    r"(?:(?:I(?:['’]d better| (?:should|must|ought to|have to|need to|want to|might as well|guess I should))"
+    r"(?: probably| really| also| just)? (?:warn you|tell you|let you know|remind you|mention|confess|admit|add|point out|say)"
+    r"|I (?:should|must) have (?:told|warned) you)(?: now| first| again| up front| upfront| here| too| right away| straight away)?"
+    r"|[Yy]ou (?:should|ought to|need to|must|have to) (?:also )?(?:know|be warned|be aware)(?: first| too)?"
+    r"|(?:[Ll]et me|[Aa]llow me to) (?:warn you|be clear|be honest|confess|admit|add|remind you)|[Ff]air warning|[Bb]e warned)"
+)
+_PREFACE_END = r"(?: that (?=I(?![A-Za-z]))|: ?|, | ?[—–] ?| - )"
+_OPENS_PREFACED = re.compile(rf"[\s*_\"“]*{_PREFACE}{_PREFACE_END}", re.ASCII | re.IGNORECASE)
+_PREFACED = re.compile(rf"(?:^|[\n.!?;:,—–*_\"“”(] ?){_PREFACE}(?: that |[:,] ?| ?[—–-] ?)?$", re.ASCII | re.IGNORECASE)
+PREFACE_LONGEST = 80
+
+
+def preface_end(text: str, start: int, end: int) -> int:
+    """Where the sentence text[start:end] goes on after a preface of its speaker's own statement; `start` where it has none."""
+    match = _OPENS_PREFACED.match(text, start, end)
+    return match.end() if match else start
+
+
+def is_preface(head: str) -> bool:
+    """Whether the words end with such a preface, with or without the colon, comma or "that"."""
+    return _PREFACED.search(head[-PREFACE_LONGEST:]) is not None
+
+
 def is_report(head: str, colon: bool) -> bool:
     """Whether the words before a colon or comma, from the start of their clause, announce the words of somebody else, or a text."""
-    if _OWN.search(head):
+    if _OWN.search(head) or is_preface(head):
         return False
     if _TOLD.search(head):
         return True

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from tidelore.engine.extract import han_states, plain, states
+from tidelore.engine.extract import han_states, origins, plain, states
 from tidelore.engine.extract.apart import Apart
 from tidelore.engine.extract.claims import Claim
 from tidelore.engine.extract.greetings import says_something
@@ -27,6 +28,9 @@ MOST_FACTS = 6
 # Where facts are looked for in a very long message: nobody types as much, and the few that are kept stand at its ends. Its moments hold
 # all of it.
 FACTS_FIRST, FACTS_LAST = 150_000, 50_000
+_NEW_CLAUSE = re.compile(r"(?:[,;:，；、—–] ?|(?<![A-Za-z])(?:and|but|so|because|since) |而且|但是|但|所以|不过|而)$")
+# What is left at the end of a clause where the next one begins.
+_LOOSE_END = re.compile(r"(?:[\s,;，；、—–-]|(?<![A-Za-z])(?:and|but|so|also|because|since)|而且|但是|但|所以|不过|而|也)+$")
 _LONGEST_QUOTE = 240
 _LONGEST_PLAIN = 400  # What a longer sentence says is not plain.
 # What one may laugh about and still mean.
@@ -41,6 +45,7 @@ def extract(role: Role, text: str) -> tuple[Operation, ...]:
     found = mentions(text)
     spans = sentences(text)
     claims = _claims(role, text, found, spans)
+    found = _placed(found, claims)
     keys = {mention.name: fold_name(mention.name) for mention in found}
     names = _chosen([mention for mention in found if not _names_speaker(mention, claims)], claims, keys)
     operations: list[Operation] = [EnsureNode(Speaker(0), "character")]
@@ -81,16 +86,33 @@ MARKS = ' *_"“”「」『』\n'
 
 
 def _facts(text: str, claims: list[Claim], spans: list[Span]) -> Iterator[EnsureNode]:
-    for ordinal, claim in enumerate(claims):
-        start, end = _sentence(claim.at, spans)
+    numbers = [_number(claim.at, spans) for claim in claims]
+    places = {claim.at for claim in claims}
+    several = {number: {claim.begins for claim, at in zip(claims, numbers, strict=True) if at == number} for number in numbers}
+    clauses = {
+        number: {at for at in begun if at not in places or _NEW_CLAUSE.search(text, spans[number][0], at)} if len(begun) > 1 else set[int]()
+        for number, begun in several.items()
+    }
+    for ordinal, (claim, number) in enumerate(zip(claims, numbers, strict=True)):
+        start, end = spans[number]
         said = text[start:end]
         yield EnsureNode(
             Evident("fact", (0,), ordinal),
             claim.sub,
-            {"text": said.strip(MARKS) or said, "attribute": claim.attribute, "value": claim.value},
+            {"text": _own_words(text, claim, (start, end), clauses[number]), "attribute": claim.attribute, "value": claim.value},
             (Quote(0, said),),
             subject=Named(claim.subject) if claim.subject else Speaker(0),
         )
+
+
+def _own_words(text: str, claim: Claim, sentence: Span, clauses: Collection[int]) -> str:
+    """The sentence of a claim or, where several state something, the clause that begins last before it: no two facts read alike then."""
+    start = max((at for at in clauses if at <= claim.begins), default=sentence[0])
+    end = min((at for at in clauses if at > claim.begins), default=sentence[1])
+    said = text[start:end]
+    if end < sentence[1]:
+        said = _LOOSE_END.sub("", said)
+    return (claim.lead if start == claim.own else "") + (said.strip(MARKS) or said)
 
 
 def _claims(role: Role, text: str, found: list[Mention], spans: list[Span]) -> list[Claim]:
@@ -130,9 +152,9 @@ def _candidates(role: Role, text: str, by_start: dict[int, Mention], spans: list
         if at in places:
             claims += states.of_speaker(text, end, at, by_start)
             if chinese:
-                claims += han_states.of_speaker(text, end, at)
+                claims += han_states.of_speaker(text, end, at, by_start)
         if mention is not None:
-            claims += states.of_named(text, end, mention)
+            claims += states.of_named(text, end, mention, by_start)
             if chinese:
                 claims += han_states.of_named(text, end, mention)
         if claims and at < plain.meant(text, start, end) and not is_of_others(text[start:at]) and not apart.holds(at):
@@ -140,6 +162,12 @@ def _candidates(role: Role, text: str, by_start: dict[int, Mention], spans: list
                 continue
             joke = plain.is_joke(text, start, end)
             yield from (claim for claim in claims if not joke or claim.attribute.startswith(_LIGHT))
+
+
+def _placed(found: list[Mention], claims: list[Claim]) -> list[Mention]:
+    """With the subs that the claims tell: what somebody lives in is a place, whatever it looks like elsewhere."""
+    places = {claim.value for claim in claims if claim.attribute in origins.OF_PLACES}
+    return [replace(mention, sub="location", certainty="stated") if mention.name in places else mention for mention in found]
 
 
 def _names_speaker(mention: Mention, claims: list[Claim]) -> bool:

@@ -171,6 +171,7 @@ async def run_model(
     progress: Progress,
     cancelled: Callable[[], bool],
     templates: Mapping[str, str] = NO_TEMPLATES,
+    seconds: float = MODEL_SECONDS,
 ) -> Outcome:
     """Window by window; the plan is made anew after every commit, since one commit may cover several places. A window that fails is
     counted and later ones go on; an endpoint that cannot be reached or says no ends the run and counts against no window."""
@@ -183,7 +184,7 @@ async def run_model(
         keys = chat.timeline.keys[window.first : window.last + 1]
         tried.add(window_id(keys))
         try:
-            commit = await _ask(chats, chat, complete, schema, window, keys, outcome, templates)
+            commit = await _ask(chats, chat, complete, schema, window, keys, outcome, templates, seconds)
         except (ModelUnreachable, ModelRefused) as error:
             outcome.interrupted = f"{error.sentence} {error.hint}".strip()
             return outcome
@@ -275,22 +276,24 @@ async def _ask(
     keys: Sequence[str],
     outcome: Outcome,
     templates: Mapping[str, str],
+    seconds: float,
 ) -> Commit | None:
-    """The commit of one window, or None when the model finds nothing worth keeping. Raises ModelError."""
+    """The commit of one window, or None when the model finds nothing worth keeping. The model has `seconds`. Raises ModelError."""
     inside = [_message(chat, at, number) for number, at in enumerate(window.positions, 1)]
     before = range(max(0, window.first - CONTEXT_MESSAGES), window.first)
     context = [_message(chat, at, 0) for at in before if chat.timeline.keys[at] not in chat.pool.purged]
     known = known_nodes(chat, [message.text for message in inside])
     messages = build(inside, context, known, schema, chat_language(chat), templates)
     for second in (False, True):
-        raw = await complete(messages, answer_schema(schema), MODEL_SECONDS)
+        raw = await complete(messages, answer_schema(schema), seconds)
         answer = parse_answer(raw)
         if answer.kind != "schema" or second:
             break
-    if answer.kind in ("refusal", "schema", "nothing"):
+    if answer.kind in ("refusal", "schema", "excess", "nothing"):
         sentences = {
             "refusal": "The model refused to answer.",
             "schema": "The model sent the schema back instead of an answer.",
+            "excess": "The model's answer is far longer than its messages could yield.",
             "nothing": "There is nothing usable in the model's answer.",
         }
         raise ModelAnswer(sentences[answer.kind], "Try again, or choose another memory model.", raw)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from tidelore.engine.extract import own_facts
+from tidelore.engine.extract import origins, own_facts
 from tidelore.engine.extract.claims import ADVERBS, END, NARROWER, NO_OBJECT, PLACE, RELATIVES, STOP, STOP_PLACE, Claim, phrase_at
+from tidelore.engine.extract.reports import PREFACE_LONGEST, is_preface
 from tidelore.engine.text.name_words import PEOPLES, TITLES
 from tidelore.engine.text.names import Mention
 from tidelore.engine.text.unicode14 import fold_name
@@ -87,6 +89,9 @@ _OCCUPATIONS = (
     "locksmith mason minstrel monk nun paladin pirate scribe seamstress squire stonemason thief trapper tutor watchmaker weaver"
 )
 _JOB = rf"((?:[a-z-]+ ){{0,2}}?(?:{'|'.join(_OCCUPATIONS.split())})(?: (?:in|at|from) [^,.;:!?\n]{{2,40}}?)?){END}"
+_AS_JOB = re.compile(
+    rf", an? ((?:[a-z-]+ ){{0,2}}?(?:{'|'.join(_OCCUPATIONS.split())}))(?=[.!,;…\n*”\"—)~]|$| (?:and|but|from|by the way)(?![A-Za-z]))", _A
+)
 _IS_JOB = re.compile(rf"I(?:['’]m| am) {ADVERBS}an? {_JOB}", _A)
 _IS_JOB_NAMED = re.compile(rf"(?: is|['’]s) {ADVERBS}an? {_JOB}", _A)
 _NO_JOB = re.compile(
@@ -163,8 +168,8 @@ _HAS_NAMED = re.compile(
 )
 # What any of the patterns of named people begins with.
 _GOES_ON = re.compile(
-    rf" {ADVERBS}(?:is|was|has|got|died|passed|lives|resides|moved|works|feels|loves|likes|hates|dislikes|adores|detests|loathes|despises|"
-    r"enjoys|prefers|can|doesn|does)(?![A-Za-z])|['’]s ",
+    rf" {ADVERBS}(?:is|was|has|got|died|passed|lives|resides|moved|works|feels|comes|hails|loves|likes|hates|dislikes|adores|detests|"
+    r"loathes|despises|enjoys|prefers|can|doesn|does)(?![A-Za-z])|['’]s ",
     _A,
 )
 _PAST = re.compile(r"(?<![A-Za-z])(?:yesterday|ago|once|last (?:week|month|year|night)|when|back then|at first|before)(?![A-Za-z])", _A)
@@ -175,22 +180,34 @@ def of_speaker(text: str, end: int, at: int, by_start: dict[int, Mention]) -> It
     if text.startswith(("my", "My"), at) and (match := _MY.match(text, at, end)):
         yield from _has(text, match, by_start)
     yield from own_facts.kin_of_speaker(text, end, at, by_start)
-    if not _CLAUSE.search(text[max(0, at - 16) : at]):
+    if not (_CLAUSE.search(text[max(0, at - 16) : at]) or is_preface(text[max(0, at - PREFACE_LONGEST) : at])):
         return
     if match := _HAVE.match(text, at, end):
         yield from _has(text, match, by_start)
-    if ((match := _NAME.match(text, at, end)) and (name := _name_at(text, match.end(), by_start))) or (
+    if (match := _NAME.match(text, at, end)) and (name := _name_at(text, match.end(), by_start)):
+        yield Claim("", "name", name, at)
+    elif (
         (match := _I_AM.match(text, at, end))
         and (name := _name_at(text, match.end(), by_start))
         and by_start[match.end()].sub == "character"
     ):
         yield Claim("", "name", name, at)
+        yield from _introduced(text, by_start[match.end()].end, end, at, match.group(), by_start)
+    yield from origins.of_speaker(text, end, at, by_start)
     if match := _LIKES.match(text, at, end):
         yield from _likes("", text, match, end, at)
     yield from _common("", text, at, at, end, _SPEAKER)
     yield from own_facts.of_speaker(text, end, at)
     if text.startswith("I", at):
         yield from _continued(text, end, at)
+
+
+def _introduced(text: str, after: int, end: int, at: int, lead: str, by_start: dict[int, Mention]) -> Iterator[Claim]:
+    """What follows on the name in "I'm Sam, a cartographer from Lisbon"."""
+    if (match := _AS_JOB.match(text, after, end)) and not _NO_JOB.search(match.group(1)):
+        yield Claim("", "works as", match.group(1), at, after + 2, lead)
+        after = match.end()
+    yield from origins.after_name(text, after, end, at, lead, by_start)
 
 
 # "I hate cilantro and love jazz": a second verb of the same "I".
@@ -211,12 +228,13 @@ def _continued(text: str, end: int, at: int) -> Iterator[Claim]:
             return
         rest = "I" + text[match.end() : end]
         # "I love the kindness and love theme": the same verb twice is a noun more often.
+        claims = list(_common("", rest, 0, at, len(rest), _SPEAKER))
         if (likes := _LIKES.match(rest)) and not (first and likes.group(1) == first.group(1)):
-            yield from _likes("", rest, likes, len(rest), at)
-        yield from _common("", rest, 0, at, len(rest), _SPEAKER)
+            claims = [*_likes("", rest, likes, len(rest), at), *claims]
+        yield from (replace(claim, own=match.end() + 1, lead="I ") for claim in claims)
 
 
-def of_named(text: str, end: int, mention: Mention) -> Iterator[Claim]:
+def of_named(text: str, end: int, mention: Mention, by_start: dict[int, Mention]) -> Iterator[Claim]:
     """What the sentence, which ends at `end`, says of the one whose name it is."""
     if mention.sub not in ("character", "topic") or not _GOES_ON.match(text, mention.end, end):
         return
@@ -230,6 +248,7 @@ def of_named(text: str, end: int, mention: Mention) -> Iterator[Claim]:
     if match := _HAS_NAMED.match(text, mention.end, end):
         yield Claim(mention.name, f"has:{fold_name(_without_article(match.group(1)))}", match.group(1), mention.start)
     yield from _common(mention.name, text, mention.end, mention.start, end, _NAMED)
+    yield from origins.of_named(mention.name, text, end, mention.end, mention.start, by_start)
     yield from own_facts.of_named(mention.name, text, end, mention.end, mention.start)
 
 

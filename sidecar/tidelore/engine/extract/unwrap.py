@@ -11,6 +11,8 @@ from tidelore.engine.extract.json_scan import JSON, load_whole
 
 _EVENT_LINE = re.compile(r"^(?:data|event|id|retry):|^:", re.MULTILINE)
 _BODY_KEYS = re.compile(r'"(?:choices|candidates|content|message|output|response|delta|error)"\s{0,4}:')
+# What begins with a list of operations is the model's own, so it is not read as a server's body first.
+_OWN = re.compile(r'\{\s{0,100}"operations"\s{0,10}:')
 _MAX_LAYERS = 3
 
 
@@ -43,7 +45,7 @@ def _once(text: str) -> Words | None:
         except ValueError:
             return None
         return Words(inner[0]) if isinstance(inner, list) and len(inner) == 1 and isinstance(inner[0], str) else None
-    if not text.startswith("{") or not _BODY_KEYS.search(text, 0, 4000):
+    if not text.startswith("{") or _OWN.match(text) or not _BODY_KEYS.search(text, 0, 4000):
         return None
     try:
         body = load_whole(text)

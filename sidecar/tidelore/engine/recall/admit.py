@@ -8,11 +8,13 @@ from math import inf
 from typing import Literal
 
 from tidelore.engine.ports import VectorModel
-from tidelore.engine.recall.index import FEWEST, Document
+from tidelore.engine.recall.document import Document
+from tidelore.engine.recall.index import FEWEST
 from tidelore.engine.recall.presets import Preset
 from tidelore.engine.recall.rerank import GATE, JUDGED
 from tidelore.engine.recall.score import ANSWER, DATE, SPEAKER, Scored
 from tidelore.engine.text.sentences import sentences
+from tidelore.engine.text.tokens import tokens as words_of
 
 Reason = Literal[
     "name", "words", "meaning", "walk", "date", "judged", "in context", "cooling", "weak", "repeats", "over the limit", "over the budget"
@@ -147,7 +149,14 @@ def _repeats(one: Document, taken: Sequence[Document]) -> bool:
     """Whether one that is taken says the same and maybe more: the same people say one or more whole sentences, word by word. Parts of a
     sentence would not do: "port 789" is in "port 7897", and "she died" in "it is not true that she died"."""
     text = one.text.strip().rstrip(_STOPS)
-    return bool(text) and any(text in other.text and one.speakers == other.speakers and _says(other.text, text) for other in taken)
+    return bool(text) and any(
+        one.speakers == other.speakers and (_is_clause(one, other) or (text in other.text and _says(other.text, text))) for other in taken
+    )
+
+
+def _is_clause(one: Document, other: Document) -> bool:
+    """Whether a fact is told in no other words than a taken memory of the very same messages: it is a clause of what is read anyway."""
+    return one.kind == "fact" and one.keys == other.keys and set(words_of(one.text)) <= set(words_of(other.text))
 
 
 def _says(text: str, part: str) -> bool:

@@ -8,6 +8,7 @@ from tidelore.engine.text.tokens import tokens
 
 # By the beginning of an attribute, up to a colon. English and Chinese, as questions are put.
 ASKED_BY = {
+    "comes from": "come from origin hometown home country grow grew 来自 老家 家乡 哪里人 哪儿人",
     "lives in": "live lives home address house stay moved 住 住在 住哪 家 地址 搬到",
     "works as": "work works job profession occupation career living 工作 职业 上班 当什么",
     "works at": "work works job employer company office 工作 公司 上班 单位",
@@ -20,7 +21,7 @@ ASKED_BY = {
     "has": "have family pet 家人 宠物",
     "likes": "like love hate prefer taste 喜欢 讨厌 爱",
     "favourite": "favourite favorite best like 最喜欢 喜欢",
-    "allergy": "allergic allergy allergies 过敏",
+    "allergy": "allergic allergy allergies eat food avoid 过敏 吃 忌口",
     "diet": "diet eat food vegetarian vegan meat 吃 吃素 饮食",
     "birthday": "birthday born birth 生日 出生",
     "born in": "born birthplace birth 出生 老家",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from tidelore.engine.bulk import in_bulk
@@ -15,6 +14,7 @@ from tidelore.engine.nodes import NodeState, line_of
 from tidelore.engine.recall.asked import names_in, tells_time
 from tidelore.engine.recall.attributes import asked_by
 from tidelore.engine.recall.core import NAME_FIELDS, card_text, core_rank
+from tidelore.engine.recall.document import Document, Links
 from tidelore.engine.recall.idf import Idf
 from tidelore.engine.recall.presets import Weights
 from tidelore.engine.recall.sessions import session_starts
@@ -29,39 +29,6 @@ CARD_KINDS = frozenset({"moment", "fact", "thread", "digest"})
 # What may stand after a question mark.
 CLOSING = "\"'”’»」』）)*_~ \n"
 QUESTION_MARKS = ("?", "？", "؟", "\u037e", "⁇", "⁈", "⁉", "՞", "፧")
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A memory that can become a card. `order` is the slot order of its place (0: none), `speakers` are folded names, `subject` is the
-    entity that it tells of, `names` counts what it calls by a name (recall/asked.py), `degree` how many words and names it holds,
-    `importance` is 0 to 1, `keys` are those of the messages it cites."""
-
-    id: str
-    kind: str
-    text: str
-    counts: dict[str, int]
-    length: int
-    order: int
-    speakers: frozenset[str]
-    date: str
-    asks: bool
-    tells_time: bool
-    names: int
-    entities: tuple[str, ...]
-    degree: int
-    subject: str
-    importance: float
-    keys: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Links:
-    """What a memory leads to, each with its inverse document frequency; `weight` is their sum."""
-
-    words: list[tuple[str, float]]
-    names: list[tuple[str, float]]
-    weight: float
 
 
 class _SessionOf(dict[str, int]):
@@ -110,7 +77,7 @@ class Index:
         self._ids: frozenset[str] | None = None
         self._length_at: Counter[int] = Counter()
         self._shown = -1
-        self._seen: tuple[list[str], list[int], list[str]] | None = None
+        self._seen: tuple[list[str], list[int], list[tuple[str, str]]] | None = None
 
     @property
     def size(self) -> int:
@@ -134,10 +101,10 @@ class Index:
         self._shown = self.timeline.shown
         slots = self.timeline.slots
         # Sessions rest on messages that nothing was remembered of, too, so the graph alone does not tell.
-        seen = (self.timeline.keys, self.timeline.orders, [slot.date for slot in slots])
+        seen = (self.timeline.keys, self.timeline.orders, [(slot.date, slot.name) for slot in slots])
         if seen != self._seen:
             self._seen = (list(seen[0]), list(seen[1]), seen[2])
-            # They have no place of their own, so the graph does not tell when the messages that they quote have moved.
+            # They have no place of their own, so the graph does not tell when the messages that they quote have moved, or are somebody else's.
             self.graph.dirty |= self._floating
         elif not self.graph.dirty and not self._ahead:
             return
@@ -160,7 +127,7 @@ class Index:
         self._measure_sessions()
 
     def take_in(self, most: int) -> int:
-        """Take in `most` nodes that the graph changed, ahead of the next `refresh`, so that it has less to do. Answers how many are left."""
+        """Take in `most` nodes that the graph changed, so that the next `refresh` has less to do. Answers how many are left."""
         part = set(islice(self.graph.dirty, most))
         self.graph.dirty -= part
         self._ahead = self._ahead or bool(part)

@@ -11,7 +11,8 @@ from tidelore.engine.errors import TideloreError
 from tidelore.engine.ports import VectorModel, Vectors
 from tidelore.engine.recall.admit import Decision, admit, least_score, worth_judging
 from tidelore.engine.recall.core import core_lines
-from tidelore.engine.recall.index import Document, Index
+from tidelore.engine.recall.document import Document
+from tidelore.engine.recall.index import Index
 from tidelore.engine.recall.pack import Block, Line, added_tokens, day_of, frame_tokens, line_text, pack
 from tidelore.engine.recall.presets import Preset
 from tidelore.engine.recall.query import Query, understand

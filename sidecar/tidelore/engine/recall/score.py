@@ -9,7 +9,8 @@ from heapq import nlargest
 from math import log, log1p
 
 from tidelore.engine.ports import VectorModel
-from tidelore.engine.recall.index import Document, Index
+from tidelore.engine.recall.document import Document
+from tidelore.engine.recall.index import Index
 from tidelore.engine.recall.presets import DENSE, WORDS, Weights
 from tidelore.engine.recall.query import Query, leading
 

@@ -74,6 +74,14 @@ _PERSON = re.compile(
     + "|".join(sorted(lists.KIN))
     + r") (?:named |called )?$"
 )
+# "My boat, the Petrel", "a boat called Petrel", "sell him the boat Petrel"; but "On the boat Ana sang".
+_VESSEL = re.compile(
+    r"(?<![A-Za-z])(?<!on )(?<!aboard )(?<!off )(?<!from )(?<!in )(?<!at )(?<!to )(?<!by )(?<!near )(?<!left )(?<!inside )(?<!of )"
+    r"(?:[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[Tt]heir|[Tt]he|[Aa]n?|this|that) (?:[a-z]+ )?"
+    r"(?:boat|sailboat|ship|airship|starship|spaceship|vessel|yacht|schooner|sloop|frigate|galleon|trawler|ketch|brig|submarine)"
+    r"(?P<said>,? the |,? (?:is |was )?(?:called|named) (?:the )?)?(?(said)|[ ])$"
+)
+_AFTER_VESSEL = re.compile(r"[.,;:!?)*\n\"”—–]|$")
 # "The Gannet inn": the head may have no capital.
 _SMALL_HEAD = re.compile(r" (?:inn|tavern|pub|hotel|hostel|theatre|theater|cinema|lighthouse|harbou?r|quay|pier|valley)(?![A-Za-z])")
 _CALLED_THING = re.compile(
@@ -243,6 +251,9 @@ def _classified(text: str, part: list[tuple[str, int]], opens: bool, titled: boo
     before = text[max(0, start - 32) : start]
     owned = part[-1][0] != name.rsplit(" ", 1)[-1]
     sub, strong = _sub(before, names, head, name, owned, titled)
+    vessel = _VESSEL.search(text, max(0, start - 48), start) if sub in ("topic", "character") and not (titled or owned) else None
+    said = vessel is not None and not _acts(text, end) and (vessel["said"] is not None or _AFTER_VESSEL.match(text, end) is not None)
+    sub = "item" if said else sub
     if sub == "topic" and _THE.search(before) and _SMALL_HEAD.match(text, end):
         sub = "location"
     if sub == "location" and not single:
@@ -261,7 +272,7 @@ def _classified(text: str, part: list[tuple[str, int]], opens: bool, titled: boo
         certainty = "maybe"
     else:
         certainty = "seen"
-    return Mention(name, sub, certainty, start, end) if certainty else None
+    return Mention(name, sub, "stated" if said else certainty, start, end) if certainty else None
 
 
 def _is_useless_alone(name: str, head: str) -> bool:

@@ -7,8 +7,9 @@ from typing import Literal
 
 from tidelore.engine.graph import Graph
 from tidelore.engine.history import Placement
-from tidelore.engine.model import Commit, EnsureEdge, EnsureNode, Operation, Own, Patch, Retire, Stated
-from tidelore.engine.nodes import SWITCHES
+from tidelore.engine.model import Commit, EnsureEdge, EnsureNode, Named, Operation, Own, Patch, Retire, Stated
+from tidelore.engine.nodes import FLAGS, SWITCHES, text_of
+from tidelore.engine.results_care import FieldChange
 
 ChangeName = Literal[
     "edit",
@@ -38,6 +39,8 @@ _SWITCHED: dict[tuple[str, bool], ChangeName] = {
     ("private", False): "public",
 }
 LONGEST = 400
+# Fields that say where a memory went or came from: not words that a person wrote.
+_INSIDE = FLAGS - {"pinned", "archived", "private"}
 
 
 def change_of(commit: Commit) -> ChangeName:
@@ -103,10 +106,40 @@ def words_of(graph: Graph, commit: Commit) -> tuple[str, str]:
     return (nodes[0] if nodes else "", "; ".join(filter(None, said)))
 
 
+def edits_of(commit: Commit, node: str) -> list[FieldChange]:
+    """What a change did to the fields and marks of one memory."""
+    return [
+        FieldChange(each.field, _json(each.expects), _json(each.value))
+        for each in commit.operations
+        if isinstance(each, Patch) and each.node == node and each.field not in _INSIDE
+    ]
+
+
+def subject_of(graph: Graph, commit: Commit, node: str) -> str:
+    """The memory that a change is about, as it reads now; where it does not stand now, in the words that the change itself has of it."""
+    known = graph.nodes.get(node)
+    if known is not None and known.parts:
+        return known.text
+    for each in commit.operations:
+        match each:
+            case Retire(node=other, expects=str(text)) if other == node and text:
+                return text
+            case EnsureNode(ref=ref, fields=fields) if graph.resolve(ref, Placement(commit)) == node:
+                said = text_of({name: value for name, value in fields.items() if isinstance(value, str)})
+                return said or (ref.name if isinstance(ref, Named) else "")
+            case _:
+                pass
+    return ""
+
+
 def patch_words(operation: Patch | Retire) -> str:
     if isinstance(operation, Retire):
         return f"hide: {operation.expects}"
     return f"{operation.field}: {_value(operation.expects)} -> {_value(operation.value)}"
+
+
+def _json(value: Stated | None) -> object:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _value(value: Stated | None) -> str:
