@@ -104,7 +104,7 @@ class Index:
         seen = (self.timeline.keys, self.timeline.orders, [(slot.date, slot.name) for slot in slots])
         if seen != self._seen:
             self._seen = (list(seen[0]), list(seen[1]), seen[2])
-            # They have no place of their own, so the graph does not tell when the messages that they quote have moved, or are somebody else's.
+            # They have no place of their own, so the graph does not tell when messages that they quote have moved or changed hands.
             self.graph.dirty |= self._floating
         elif not self.graph.dirty and not self._ahead:
             return
