@@ -18,7 +18,7 @@ export function memoriesTab(desk) {
   const { t } = app.text;
   const filter = { query: "", kind: "", state: "", scope: "" };
   let chosen = "";
-  let sort = "newest";
+  let sort = "oldest";
   let typed = "";
   let chat = "";
   /** @type {{memories: any, filter: string, order: any, found: MemoryNode[]} | null} */

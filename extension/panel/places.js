@@ -13,7 +13,7 @@ import { createLoad } from "./load.js";
  */
 
 /** The orders of the list; all but "connected" are the engine's own. */
-export const SORTS = ["newest", "oldest", "connected", "importance"];
+export const SORTS = ["oldest", "newest", "connected", "importance"];
 const PAGE = 500;
 
 /** @param {import("../types.js").App} app @param {() => void} redraw */

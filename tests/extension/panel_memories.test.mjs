@@ -41,9 +41,12 @@ test("each memory says where it comes from, and the engine's order is that of th
       },
     },
   });
+  await until(() => asked.length === 2 && root.querySelector(".tidelore-row")?.textContent.endsWith("by hand"));
+  assert.deepEqual(asked.map(({ sort, offset }) => [sort, offset]), [["oldest", 0], ["oldest", 3]]);
+  assert.deepEqual(rows(root), ["Ann", "Ann lives in Lisbon.", "Ann lives in Porto.", "Ann takes the ferry."]);
+  fill(named(root, "select", "Order"), "newest");
   await until(() => rows(root)[0] === "Ann takes the ferry.");
   assert.deepEqual(rows(root), ["Ann takes the ferry.", "Ann lives in Porto.", "Ann lives in Lisbon.", "Ann"]);
-  assert.deepEqual(asked.map(({ sort, offset }) => [sort, offset]), [["newest", 0], ["newest", 3]]);
   const said = [...root.querySelectorAll(".tidelore-row")].map((each) => each.textContent);
   assert.match(said[0], /#9 · Mira · Nov 2, 2026$/);
   assert.match(said[1], /#7–12 · Mira$/);
