@@ -25,6 +25,9 @@ import { sends, writes } from "./writes.js";
  * @typedef {import("./types.js").Remotes} Remotes
  */
 
+// Some tens of milliseconds of the engine's time.
+const INDEXED_AT_ONCE = 100;
+
 /**
  * @param {object} parts
  * @param {import("./host.js").Host} parts.host
@@ -48,6 +51,11 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
 
   const { status, changed, show, onChange, passing } = createStatus(soon);
   const telling = passing();
+
+  /** While nobody waits for a recall, a part at a time: calls come in between. @param {string} chat */
+  async function indexed(chat) {
+    while ((await call("index.refresh", { chat, most: INDEXED_AT_ONCE })).left > 0);
+  }
 
   /** @param {any} error what went wrong in the background */
   function onError(error) {
@@ -88,8 +96,7 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
       replicas.due();
       embedding.soon(job);
       void reading.after(job);
-      // While nobody waits for a recall.
-      void call("index.refresh", { chat: job.chat }).catch(onError);
+      void indexed(job.chat).catch(onError);
     },
     sharesModel: () => settings.model.use === "current",
   });

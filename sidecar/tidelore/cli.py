@@ -41,7 +41,7 @@ from tidelore.commands import (
 from tidelore.commands.context import Context, data_folder, model_options
 from tidelore.commands.faults import in_words
 from tidelore.commands.invocation import command, quoted
-from tidelore.commands.parser import Parser, new_parser
+from tidelore.commands.parser import FOR_ALL_PROFILES, Parser, new_parser
 from tidelore.engine.errors import TideloreError
 from tidelore.host.profiles import DEFAULT
 
@@ -74,9 +74,6 @@ MODULES = (
     mirror,
     rpc,
 )
-
-# They are about the data folder as a whole, or about no memory that is there.
-FOR_ALL_PROFILES = frozenset({"demo", "doctor", "serve", "service", "profile"})
 
 OK, FAILED, INTERRUPTED, READER_GONE = 0, 1, 130, 141
 

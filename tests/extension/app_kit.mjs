@@ -15,6 +15,7 @@ const ANSWERS = {
   "embed.run": { texts: 2, degraded: [] },
   "extract.plan": { windows: [], tokens: 0 },
   "sync.mirror": { new: 0, written_bytes: 0 },
+  "index.refresh": { documents: 2, left: 0 },
   stats: { nodes: {}, rules_due: 0, model_due: 0, aside: 0, waiting: [] },
 };
 

@@ -52,7 +52,7 @@ test("a call without parameters works, and results are plain JSON", async () => 
 test("errors carry code, message and hint as the engine's do", async () => {
   const unknown = await failure(link.call("nope.nope"));
   assert.deepEqual([unknown.code, unknown.message], ["bad_input", "There is no method named 'nope.nope'."]);
-  assert.match(unknown.hint, /chat\.update/);
+  assert.match(unknown.hint, /node\.pin/);
   const missing = await failure(link.call("graph.get", { chat: "nobody's" }));
   assert.equal(missing.code, "not_found");
   assert.ok(missing.hint);

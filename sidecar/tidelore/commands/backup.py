@@ -15,7 +15,7 @@ from typing import Any, TextIO, cast
 from tidelore.commands.context import Context
 from tidelore.commands.parser import Verbs
 from tidelore.engine.errors import BadInput, NotFound, StoreError
-from tidelore.engine.service import Service
+from tidelore.engine.sync import backup
 from tidelore.host.whole_files import written_whole
 
 # So many characters of lines go into one call.
@@ -44,7 +44,7 @@ async def run_backup(context: Context, arguments: Namespace) -> int:
                 at = piece["at"]
                 if not at:
                     break
-        checked = await _check(context, service, file)
+    checked = _check(context, file)
     done = {"file": str(file), "bytes": file.stat().st_size, "records": checked["records"], "chats": checked["chats"]}
     if context.json:
         context.out.json(done)
@@ -55,10 +55,11 @@ async def run_backup(context: Context, arguments: Namespace) -> int:
 
 async def run_restore(context: Context, arguments: Namespace) -> int:
     file: Path = arguments.file.expanduser()
-    async with context.service(with_vectors=not arguments.check) as service:
-        checked = await _check(context, service, file)
-        if arguments.check:
-            return _told(context, "backup.checked", {"file": str(file), **checked})
+    # Before the data folder is touched: a file that is no good makes none.
+    checked = _check(context, file)
+    if arguments.check:
+        return _told(context, "backup.checked", {"file": str(file), **checked})
+    async with context.service(with_vectors=True) as service:
         done = {"new": 0, "chats": 0, "kept": 0, "settings": 0}
         at = ""
         for lines in _pieces(context, file):
@@ -79,18 +80,18 @@ def _told(context: Context, key: str, done: dict[str, Any]) -> int:
     return 0
 
 
-async def _check(context: Context, service: Service, file: Path) -> dict[str, Any]:
+def _check(context: Context, file: Path) -> dict[str, Any]:
     """Reads all of the file and takes nothing in. Raises BadInput."""
     found = {"records": 0, "chats": 0, "written": 0}
-    at, whole = "", False
+    at, whole = backup.Place(), False
     for lines in _pieces(context, file):
         if whole:
             raise BadInput(context.texts("backup.broken", file=file), context.texts("backup.other"))
-        checked = await service.call("backup.check", {"lines": lines, "at": at})
-        at, whole = checked["at"], checked["whole"]
-        found["records"] += checked["records"]
-        found["chats"] += checked["chats"]
-        found["written"] = found["written"] or checked["written"]
+        checked, at = backup.check(lines, at)
+        whole = checked.whole
+        found["records"] += len(checked.records)
+        found["chats"] += len(checked.screens)
+        found["written"] = found["written"] or checked.written
     if not whole:
         raise BadInput(context.texts("backup.broken", file=file), context.texts("backup.other"))
     return found

@@ -9,6 +9,7 @@ from tidelore.commands.context import Context
 from tidelore.commands.edit import told
 from tidelore.commands.measure import clip, flat
 from tidelore.commands.parser import Verbs, whole
+from tidelore.commands.places import shown
 from tidelore.engine.errors import NotFound
 from tidelore.engine.service import Service
 
@@ -17,7 +18,7 @@ _LONGEST = 300
 
 
 def add(verbs: Verbs) -> None:
-    verbs.add("cards", run_cards).argument("CHAT", nargs="?").option("--limit", type=whole, metavar="N", default=10)
+    verbs.add("cards", run_cards).chat_argument().option("--limit", type=whole, metavar="N", default=10)
     verb = verbs.add("decide", run_decide).argument("CARD").argument("CHOICE", choices=tuple(CHOICES))
     verb.option("--text", metavar="TEXT", default="").chat_option()
 
@@ -28,10 +29,10 @@ async def run_cards(context: Context, arguments: Namespace) -> int:
         found = await service.call("cards.list", {"chat": chat, "limit": arguments.limit})
         where = await context.elsewhere(service, chat)
     if context.json:
-        context.out.json({"chat": chat, **found})
+        context.out.json({"chat": shown(chat), **found})
         return 0
     out, texts = context.out, context.texts
-    out.title(chat)
+    out.title(shown(chat))
     if not found["cards"]:
         out.text(texts("cards.none"), "good")
         return 0

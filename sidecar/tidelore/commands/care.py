@@ -13,6 +13,7 @@ from tidelore.commands.edit import tell_fields, told
 from tidelore.commands.measure import clip, flat
 from tidelore.commands.nodes import chat_of_node
 from tidelore.commands.parser import Verbs, whole
+from tidelore.commands.places import shown
 from tidelore.engine.errors import NotFound
 from tidelore.engine.service import Service
 
@@ -96,7 +97,7 @@ async def run_history(context: Context, arguments: Namespace) -> int:
     if found is None:
         raise NotFound(context.texts("error.no_node_anywhere", node=arguments.node), context.texts("hint.find_node"))
     if context.json:
-        context.out.json({"chat": chat, **found, "why": known})
+        context.out.json({"chat": shown(chat), **found, "why": known})
         return 0
     out, texts = context.out, context.texts
     out.title(f"{found['node'][:8]}  {texts.word('kind', found['kind'])}")
@@ -135,10 +136,10 @@ async def run_changes(context: Context, arguments: Namespace) -> int:
         found = await service.call("undo.list", {"chat": chat, "limit": arguments.limit})
         where = await context.elsewhere(service, chat)
     if context.json:
-        context.out.json({"chat": chat, **found})
+        context.out.json({"chat": shown(chat), **found})
         return 0
     out, texts = context.out, context.texts
-    out.title(chat)
+    out.title(shown(chat))
     if not found["changes"]:
         out.text(texts("care.no_changes"))
         return 0
@@ -156,8 +157,18 @@ async def run_changes(context: Context, arguments: Namespace) -> int:
 
 async def run_redo(context: Context, arguments: Namespace) -> int:
     async with context.reading() as service:
-        chat = await context.chat(service, arguments.chat)
-        done = await service.call("redo", {"chat": chat, "commit": arguments.commit})
+        chat, done = await _redone(context, service, arguments.chat, arguments.commit)
         where = await context.elsewhere(service, chat)
     what = context.texts("care.change_of", change=change_words(context, done), text=subject_words(done, _LONGEST))
     return told(context, chat, where, done, context.texts("care.redone", text=what), field_changes(done))
+
+
+async def _redone(context: Context, service: Service, named: str | None, commit: str) -> tuple[str, dict[str, Any]]:
+    """The chat named, else whichever has what was undone, the one that is meant by default first. Raises NotFound."""
+    chats = await context.chats(service, named)
+    for chat in chats[:-1]:
+        try:
+            return chat, await service.call("redo", {"chat": chat, "commit": commit})
+        except NotFound:
+            continue
+    return chats[-1], await service.call("redo", {"chat": chats[-1], "commit": commit})

@@ -6,12 +6,13 @@ from argparse import Namespace
 
 from tidelore.commands.context import Context
 from tidelore.commands.parser import Verbs
+from tidelore.commands.places import shown
 from tidelore.host.store import FILE
 
 
 def add(verbs: Verbs) -> None:
     verbs.add("chats", run_chats)
-    verbs.add("stats", run_stats).argument("CHAT", nargs="?")
+    verbs.add("stats", run_stats).chat_argument()
 
 
 async def run_chats(context: Context, arguments: Namespace) -> int:
@@ -41,10 +42,10 @@ async def run_stats(context: Context, arguments: Namespace) -> int:
         chat = await context.chat(service, arguments.chat)
         stats = await service.call("stats", {"chat": chat})
     if context.json:
-        context.out.json({"chat": chat, **stats})
+        context.out.json({"chat": shown(chat), **stats})
         return 0
     out, texts = context.out, context.texts
-    out.title(chat)
+    out.title(shown(chat))
     rows = [(texts(f"stats.{name}"), str(stats[name])) for name in ("messages", "sources", "commits", "live", "superseded")]
     rows += [(texts(f"stats.{name}"), str(stats[name])) for name in ("rules_due", "model_due", "aside")]
     out.table(rows, "<>")

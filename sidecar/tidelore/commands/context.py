@@ -15,10 +15,12 @@ from typing import Any
 
 from platformdirs import user_data_dir
 
+from tidelore.commands import places
 from tidelore.commands.invocation import quoted
 from tidelore.commands.measure import flat
+from tidelore.commands.places import shown
 from tidelore.commands.terminal import Terminal
-from tidelore.engine.errors import BadInput, NotFound
+from tidelore.engine.errors import NotFound
 from tidelore.engine.ports import Complete, Vectors
 from tidelore.engine.service import Service
 from tidelore.host.config import Config, ModelConfig, load
@@ -136,38 +138,13 @@ class Context:
 
     async def elsewhere(self, service: Service, chat: str) -> str:
         """What a suggested command must say to mean this chat: nothing where it is the one that is meant by default."""
-        return "" if chat == await self.chat(service, None) else f" --chat {quoted(flat(chat))}"
+        return "" if chat == await self.chat(service, None) else f" --chat {quoted(flat(shown(chat)))}"
 
     async def chats(self, service: Service, named: str | None) -> list[str]:
-        """The chats in which a memory is looked for: the one named, else all, the one that is meant by default first. Raises NotFound."""
-        first = await self.chat(service, named)
-        if named is not None:
-            return [first]
-        names = [str(each["chat"]) for each in (await service.call("chat.list", {}))["chats"]]
-        return [first, *(name for name in reversed(names) if name != first)]
+        """The chats in which a memory is looked for: the one named, else all, the one that is meant by default first, then those that hold
+        scopes. Raises NotFound, BadInput."""
+        return await places.all_of(self.texts, service, named)
 
-    async def chat(self, service: Service, named: str | None) -> str:
-        """The chat that is meant: the one named, else the only one or the newest. Raises NotFound."""
-        listed = (await service.call("chat.list", {}))["chats"]
-        names = [str(each["chat"]) for each in listed]
-        if named is None:
-            if not names:
-                raise NotFound(self.texts("error.no_chats"), self.texts("hint.import_first"))
-            return _newest(listed)
-        if named in names:
-            return named
-        alike = [name for name in names if named.casefold() in name.casefold()]
-        if len(alike) == 1:
-            return alike[0]
-        if alike:
-            raise BadInput(self.texts("error.many_chats", chat=named, n=len(alike)), self.texts("hint.say_more"))
-        raise NotFound(self.texts("error.no_chat", chat=named), self.texts("hint.list_chats"))
-
-
-def _newest(listed: list[dict[str, Any]]) -> str:
-    """The newest chat; a branch that is shorter than what it came from gives way to the newest chat that is none."""
-    sizes = {each["chat"]: each["messages"] for each in listed}
-    newest = listed[-1]
-    if newest["branch_of"] and sizes.get(newest["branch_of"], 0) > newest["messages"]:
-        newest = next((each for each in reversed(listed) if not each["branch_of"]), newest)
-    return str(newest["chat"])
+    async def chat(self, service: Service, named: str | None, *, read: bool = False) -> str:
+        """The chat that is meant: the one named, else the newest that holds a memory; to be `read`, the newest. Raises NotFound, BadInput."""
+        return await places.chosen(self.texts, service, named, read=read)

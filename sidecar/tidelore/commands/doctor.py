@@ -70,7 +70,7 @@ async def _profile(data: Path, name: str) -> AsyncIterator[Finding]:
     for finding in found:
         yield finding
     if (folder / FILE).exists() and all(each.level == "ok" for each in found if each.name in ("store", "integrity", "format")):
-        for finding in await _memory(folder):
+        for finding in await _memory(folder, name):
             yield finding
 
 
@@ -96,19 +96,19 @@ async def _asked(context: Context, config: Config) -> AsyncIterator[Finding]:
         yield finding
 
 
-async def _memory(folder: Path) -> list[Finding]:
+async def _memory(folder: Path, profile: str) -> list[Finding]:
     """Chats and pending windows, through the service, since only the fold knows them."""
     try:
         async with open_service(folder) as service:
             names = [each["chat"] for each in (await service.call("chat.list", {}))["chats"]]
             stats = [await service.call("stats", {"chat": name}) for name in names[-_CHATS:]]
     except TideloreError as error:
-        return [Finding("chats", "fail", "unreadable", {"reason": error.sentence})]
+        return [Finding("chats", "fail", "unreadable", {"reason": error.sentence, "profile": profile})]
     rules, model, aside = (sum(each[name] for each in stats) for name in ("rules_due", "model_due", "aside"))
-    counts = {"rules": rules, "model": model, "checked": len(stats)}
-    out = [Finding("chats", "ok", "are", {"n": len(names)}), Finding("pending", "ok", "are", counts)]
+    counts = {"rules": rules, "model": model, "checked": len(stats), "profile": profile}
+    out = [Finding("chats", "ok", "are", {"n": len(names), "profile": profile}), Finding("pending", "ok", "are", counts)]
     if aside:
-        out.append(Finding("aside", "warn", "are", {"n": aside}))
+        out.append(Finding("aside", "warn", "are", {"n": aside, "profile": profile}))
     return out
 
 

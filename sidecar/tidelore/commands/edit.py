@@ -14,11 +14,16 @@ from tidelore.commands.invocation import quoted
 from tidelore.commands.measure import clip, flat
 from tidelore.commands.nodes import chat_of_node
 from tidelore.commands.parser import Verbs
+from tidelore.commands.places import said as said_where
+from tidelore.commands.places import shown
 from tidelore.engine.errors import BadInput, NotFound
 from tidelore.engine.service import Service
 
 # Columns of a value or a change that is told again.
 _LONGEST = 160
+# Whose changes count as made by hand, and how many of a chat are looked through for one that is not undone.
+_BY_HAND = ["person", "import"]
+_LOOKED_AT = 500
 
 
 def add(verbs: Verbs) -> None:
@@ -76,7 +81,7 @@ async def run_alias(context: Context, arguments: Namespace) -> int:
         if _same(name) not in known:
             turned = context.texts("edit.turn_round", alias=quoted(alias), name=quoted(name))
             hint = turned if _same(alias) in known else context.texts("edit.find_name")
-            raise NotFound(context.texts("edit.unknown_name", name=name, chat=chat), hint)
+            raise NotFound(context.texts("edit.unknown_name", name=name, chat=shown(chat)), hint)
         done = await service.call("entity.alias", {"chat": chat, "name": name, "alias": alias})
         where = await context.elsewhere(service, chat)
     return told(context, chat, where, done, context.texts("edit.aliased", text=done["text"], alias=alias))
@@ -86,13 +91,17 @@ async def run_undo(context: Context, arguments: Namespace) -> int:
     async with context.reading() as service:
         chat, done = await _undone(context, service, arguments.chat, arguments.commit)
         where = await context.elsewhere(service, chat)
+        several = arguments.chat is None and len(await context.chats(service, None)) > 1
     what = context.texts("care.change_of", change=change_words(context, done), text=subject_words(done, _LONGEST))
-    return told(context, chat, where, done, context.texts("edit.undone_text", text=what), field_changes(done))
+    return told(context, chat, where, done, context.texts("edit.undone_text", text=what), field_changes(done), say_where=several)
 
 
 async def _undone(context: Context, service: Service, named: str | None, commit: str) -> tuple[str, dict[str, Any]]:
-    """The newest change of the chat that is meant, or one by its id in whichever chat has it. Raises NotFound."""
-    chats = await context.chats(service, named) if commit else [await context.chat(service, named)]
+    """The newest change, or one by its id, in the chat named or in whichever has it. Raises NotFound."""
+    if named is None and not commit:
+        chat, commit = await _newest(context, service)
+        return chat, await service.call("undo", {"chat": chat, "commit": commit})
+    chats = await context.chats(service, named)
     for chat in chats[:-1]:
         try:
             return chat, await service.call("undo", {"chat": chat, "commit": commit})
@@ -101,16 +110,37 @@ async def _undone(context: Context, service: Service, named: str | None, commit:
     return chats[-1], await service.call("undo", {"chat": chats[-1], "commit": commit})
 
 
+async def _newest(context: Context, service: Service) -> tuple[str, str]:
+    """The newest change by hand of all chats and scopes that is not undone yet, and where. Raises NotFound."""
+    found: list[tuple[int, str, str]] = []
+    for chat in await context.chats(service, None):
+        rows = (await service.call("undo.list", {"chat": chat, "authors": _BY_HAND, "limit": _LOOKED_AT}))["changes"]
+        found += [(row["at"], chat, row["commit"]) for row in rows if not row["undone"]][:1]
+    if not found:
+        raise NotFound(context.texts("edit.nothing_to_undo"), context.texts("edit.nothing_to_undo.todo"))
+    # Of what a branch shares with its chat the chat that is meant comes first.
+    _, chat, commit = max(found, key=lambda each: each[0])
+    return chat, commit
+
+
 def told(
-    context: Context, chat: str, where: str, done: dict[str, Any], said: str, changes: Mapping[str, tuple[object, object]] | None = None
+    context: Context,
+    chat: str,
+    where: str,
+    done: dict[str, Any],
+    said: str,
+    changes: Mapping[str, tuple[object, object]] | None = None,
+    *,
+    say_where: bool = False,
 ) -> int:
-    """What was done, field by field where fields were changed, and how to take it back."""
+    """What was done, field by field where fields were changed, and how to take it back. Where it was done is said when that is not the
+    chat that is meant by default, or when nobody named it (`say_where`)."""
     if context.json:
-        context.out.json({"chat": chat, **done})
+        context.out.json({"chat": shown(chat), **done})
         return 0
     context.out.text(said, "good")
-    if where:
-        context.out.text(context.texts("edit.in_chat", chat=chat), "dim", indent=2)
+    if where or say_where:
+        context.out.text(said_where(context.texts, chat), "dim", indent=2)
     tell_fields(context, changes or {})
     context.out.advice(context.texts("edit.undo_hint", commit=done["commit"], where=where), "dim")
     return 0

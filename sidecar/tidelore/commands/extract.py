@@ -9,6 +9,7 @@ from tidelore.commands.context import Context
 from tidelore.commands.invocation import quoted
 from tidelore.commands.measure import flat
 from tidelore.commands.parser import Verb, Verbs, span, whole
+from tidelore.commands.places import shown
 from tidelore.commands.terminal import progress
 from tidelore.engine.errors import BadInput
 from tidelore.engine.service import Call
@@ -17,10 +18,10 @@ _SHOWN = 20
 
 
 def add(verbs: Verbs) -> None:
-    verb = verbs.add("extract", run_extract).argument("CHAT", nargs="?")
+    verb = verbs.add("extract", run_extract).chat_argument()
     _common(verb, "rules")
     verb.option("--range", type=span, metavar="A-B").option("--retry", action="store_true").model_options()
-    _common(verbs.add("plan", run_plan).argument("CHAT", nargs="?"), "model")
+    _common(verbs.add("plan", run_plan).chat_argument(), "model")
 
 
 def _common(verb: Verb, by: str) -> None:
@@ -32,18 +33,18 @@ async def run_extract(context: Context, arguments: Namespace) -> int:
     if arguments.by == "model" and not context.model.is_set:
         raise BadInput(context.texts("extract.no_model"), context.texts("extract.set_model"))
     async with context.reading() as opened:
-        chat = await context.chat(opened, arguments.chat)
+        chat = await context.chat(opened, arguments.chat, read=True)
     async with context.service(with_model=arguments.by == "model", with_vectors=True) as service:
         params = {"chat": chat, "by": arguments.by, "lag": arguments.lag, "range": arguments.range}
         params |= {"retry": arguments.retry, "exchanges": arguments.exchanges}
-        with progress(chat) as draw:
+        with progress(shown(chat)) as draw:
             done = await service.call("extract.run", params, Call(draw))
     # Windows that failed stand in the result; the run itself is only a failure when it could not go on.
     code = 1 if done["interrupted"] or (done["failed"] and not done["windows"]) else 0
     if context.json:
-        context.out.json({"chat": chat, **done})
+        context.out.json({"chat": shown(chat), **done})
     else:
-        _show(context, chat, done, arguments.by)
+        _show(context, shown(chat), done, arguments.by)
     return code
 
 
@@ -73,11 +74,11 @@ def _show(context: Context, chat: str, done: dict[str, Any], by: str) -> None:
 
 async def run_plan(context: Context, arguments: Namespace) -> int:
     async with context.reading() as service:
-        chat = await context.chat(service, arguments.chat)
+        chat = await context.chat(service, arguments.chat, read=True)
         params = {"chat": chat, "by": arguments.by, "lag": arguments.lag, "exchanges": arguments.exchanges}
         plan = await service.call("extract.plan", params)
     if context.json:
-        context.out.json({"chat": chat, **plan})
+        context.out.json({"chat": shown(chat), **plan})
         return 0
     out, texts = context.out, context.texts
     windows, aside = plan["windows"], plan["aside"]
@@ -91,7 +92,7 @@ async def run_plan(context: Context, arguments: Namespace) -> int:
         out.text(texts("plan.aside", n=len(aside)), "warn")
         for window in aside[:_SHOWN]:
             out.text(window["reason"], indent=2, first=f"{_place(window)}  ", first_style="dim")
-        out.advice(texts("plan.retry", chat=quoted(flat(chat))))
+        out.advice(texts("plan.retry", chat=quoted(flat(shown(chat)))))
     return 0
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from tidelore.commands.context import Context
 from tidelore.commands.graph_formats import dot, graphml
 from tidelore.commands.parser import Verbs, whole
+from tidelore.commands.places import shown
 from tidelore.engine.errors import StoreError
 
 
@@ -21,12 +22,12 @@ def add(verbs: Verbs) -> None:
 async def run(context: Context, arguments: Namespace) -> int:
     async with context.reading() as service:
         chat = await context.chat(service, arguments.chat)
-        graph = await service.call("graph.get", {"chat": chat, "at": arguments.at})
+        graph = await service.call("graph.get", {"chat": shown(chat), "at": arguments.at})
     match arguments.format:
         case "graphml":
-            text = graphml(graph, chat)
+            text = graphml(graph, shown(chat))
         case "dot":
-            text = dot(graph, chat)
+            text = dot(graph, shown(chat))
         case _:
             text = json.dumps(graph, ensure_ascii=False, indent=1) + "\n"
     if arguments.output is not None:
@@ -34,9 +35,9 @@ async def run(context: Context, arguments: Namespace) -> int:
     if not context.json:
         context.out.stream.write(text)
     elif arguments.format == "json":
-        context.out.json({"chat": chat, **graph})
+        context.out.json({"chat": shown(chat), **graph})
     else:
-        context.out.json({"chat": chat, "format": arguments.format, "text": text})
+        context.out.json({"chat": shown(chat), "format": arguments.format, "text": text})
     return 0
 
 

@@ -10,11 +10,13 @@ from tidelore.commands.care import day
 from tidelore.commands.context import Context
 from tidelore.commands.measure import clip, flat
 from tidelore.commands.parser import Verbs, whole
+from tidelore.commands.places import shown
 from tidelore.commands.terminal import progress
-from tidelore.engine.errors import StoreError
+from tidelore.engine.errors import BadInput, StoreError
 from tidelore.engine.model import Kind
 from tidelore.engine.service import Call
 from tidelore.engine.view import STATES
+from tidelore.texts import Texts
 
 _LONGEST = 160
 
@@ -26,11 +28,12 @@ def add(verbs: Verbs) -> None:
     )
     verb.option("--sort", choices=("newest", "oldest", "changed", "importance", "text"), default="newest")
     verb.option("--limit", type=whole, metavar="N", default=20)
-    verbs.add("overview", run_overview).argument("CHAT", nargs="?")
-    verb = verbs.add("export", run_export).argument("CHAT", nargs="?")
+    verbs.add("overview", run_overview).chat_argument()
+    verb = verbs.add("export", run_export).chat_argument()
     verb.option("--format", choices=("tidelore", "markdown", "jsonl"), default="tidelore")
     verb.option("--output", type=Path, metavar="FILE").option("--private", action="store_true")
-    verbs.add("rebuild", run_rebuild).argument("CHAT", nargs="?")
+    verb.option("--force", action="store_true")
+    verbs.add("rebuild", run_rebuild).chat_argument()
 
 
 async def run_list(context: Context, arguments: Namespace) -> int:
@@ -39,7 +42,7 @@ async def run_list(context: Context, arguments: Namespace) -> int:
         params = {"chat": chat, "query": arguments.query, "kinds": arguments.kind, "states": arguments.state}
         found = await service.call("node.list", {**params, "sort": arguments.sort, "limit": arguments.limit})
     if context.json:
-        context.out.json({"chat": chat, **found})
+        context.out.json({"chat": shown(chat), **found})
         return 0
     out, texts = context.out, context.texts
     for row in found["nodes"]:
@@ -59,11 +62,11 @@ async def run_overview(context: Context, arguments: Namespace) -> int:
         chat = await context.chat(service, arguments.chat)
         found = await service.call("overview", {"chat": chat})
     if context.json:
-        context.out.json(found)
+        context.out.json({**found, "chat": shown(chat)})
         return 0
     out, texts = context.out, context.texts
-    out.title(chat)
-    kinds = texts.list(f"{count} {texts.word('kind', kind)}" for kind, count in found["nodes"].items())
+    out.title(shown(chat))
+    kinds = texts.list(f"{count} {_kind(texts, kind, count)}" for kind, count in found["nodes"].items())
     rows = [(texts("stats.messages"), str(found["messages"])), (texts("overview.nodes"), kinds or texts("stats.none"))]
     states = {name: count for name, count in found["states"].items() if count and name != "current"}
     marks = {texts("marked.pin"): found["pinned"], texts("marked.private"): found["private"]}
@@ -78,7 +81,7 @@ async def run_overview(context: Context, arguments: Namespace) -> int:
     for each in found["failed"]:
         out.text(each["error"], "warn", first=f"#{each['first']}-{each['last']}  ", first_style="warn")
     if found["failed"]:
-        out.advice(texts("overview.retry", chat=chat), "dim")
+        out.advice(texts("overview.retry", chat=shown(chat)), "dim")
     return 0
 
 
@@ -88,30 +91,36 @@ def _extraction(context: Context, last: dict[str, Any]) -> str:
     return f"{day(last['at'])}, {flat(last['maker']) or context.texts.word('author', last['by'])}"
 
 
+def _kind(texts: Texts, kind: str, count: int) -> str:
+    """A kind in the form that goes with a number; one that has no words stands as it is."""
+    return texts(f"kinds.{kind}", n=count) if texts.has(f"kinds.{kind}") else kind
+
+
 async def run_export(context: Context, arguments: Namespace) -> int:
+    file: Path | None = arguments.output.expanduser() if arguments.output else None
+    if file is not None and file.exists() and not arguments.force:
+        raise BadInput(context.texts("backup.there", file=file), context.texts("backup.force"))
     async with context.reading() as service:
         chat = await context.chat(service, arguments.chat)
         done = await service.call("export", {"chat": chat, "format": arguments.format, "private": arguments.private})
-    file: Path | None = arguments.output
     if file is None:
         if context.json:
-            context.out.json({"chat": chat, **done})
+            context.out.json({"chat": shown(chat), **done})
         else:
             context.out.stream.write(done["text"])
         return 0
-    file = file.expanduser()
     try:
         file.write_text(done["text"], encoding="utf-8", newline="\n")
     except OSError as error:
         raise StoreError(context.texts("graph.not_written", file=file, reason=error.strerror), context.texts("graph.elsewhere")) from error
     if context.json:
-        context.out.json({"chat": chat, "file": str(file), **{name: value for name, value in done.items() if name != "text"}})
+        context.out.json({"chat": shown(chat), "file": str(file), **{name: value for name, value in done.items() if name != "text"}})
         return 0
     context.out.text(context.texts("export.done", n=done["nodes"], file=file), "good")
     if done["left_out"]:
         words = {"superseded": context.texts("state.superseded")}
         left = context.texts.list(
-            f"{count} {words.get(kind) or context.texts.word('kind', kind)}" for kind, count in done["left_out"].items()
+            f"{count} {words.get(kind) or _kind(context.texts, kind, count)}" for kind, count in done["left_out"].items()
         )
         context.out.text(context.texts("export.left_out", left=left), "dim")
     return 0
@@ -120,10 +129,10 @@ async def run_export(context: Context, arguments: Namespace) -> int:
 async def run_rebuild(context: Context, arguments: Namespace) -> int:
     async with context.reading(with_vectors=True) as service:
         chat = await context.chat(service, arguments.chat)
-        with progress(chat) as draw:
+        with progress(shown(chat)) as draw:
             done = await service.call("index.rebuild", {"chat": chat}, Call(draw))
     if context.json:
-        context.out.json({"chat": chat, **done})
+        context.out.json({"chat": shown(chat), **done})
     else:
         context.out.text(
             context.texts("rebuild.done", n=done["nodes"], documents=done["documents"]), "warn" if done["degraded"] else "good"

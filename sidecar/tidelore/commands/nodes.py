@@ -8,6 +8,7 @@ from typing import Any
 from tidelore.commands.context import Context
 from tidelore.commands.measure import flat
 from tidelore.commands.parser import Verbs
+from tidelore.commands.places import shown
 from tidelore.commands.terminal import Terminal
 from tidelore.engine.errors import BadInput, NotFound
 from tidelore.engine.service import Service
@@ -37,7 +38,7 @@ async def chat_of_node(context: Context, service: Service, named: str | None, no
             continue
         return chat
     if len(chats) == 1:
-        raise NotFound(context.texts("error.no_node", node=node, chat=chats[0]), context.texts("hint.find_node"))
+        raise NotFound(context.texts("error.no_node", node=node, chat=shown(chats[0])), context.texts("hint.find_node"))
     raise NotFound(context.texts("error.no_node_anywhere", node=node), context.texts("hint.find_node"))
 
 
@@ -46,7 +47,7 @@ async def run_why(context: Context, arguments: Namespace) -> int:
         chat = await chat_of_node(context, service, arguments.chat, arguments.node)
         why = await service.call("why", {"chat": chat, "node": arguments.node})
     if context.json:
-        context.out.json({"chat": chat, **why})
+        context.out.json({"chat": shown(chat), **why})
         return 0
     context.out.title(f"{why['node'][:8]}  {context.texts.word('kind', why['kind'])}")
     context.out.text(why["text"])
@@ -98,7 +99,7 @@ async def run_node(context: Context, arguments: Namespace) -> int:
         chat = await chat_of_node(context, service, arguments.chat, arguments.node)
         node = await service.call("node.get", {"chat": chat, "node": arguments.node})
     if context.json:
-        context.out.json({"chat": chat, **node})
+        context.out.json({"chat": shown(chat), **node})
         return 0
     out, texts = context.out, context.texts
     sub = f"sub.{node['sub']}"

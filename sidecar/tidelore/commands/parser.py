@@ -14,6 +14,9 @@ from tidelore.commands.measure import width as measure
 from tidelore.commands.measure import wrap
 from tidelore.texts import LANGUAGES, Texts
 
+# They are about the data folder as a whole, or about no memory that is there.
+FOR_ALL_PROFILES = frozenset({"demo", "doctor", "serve", "service", "profile"})
+
 Run = Callable[[Context, argparse.Namespace], Awaitable[int]]
 
 _COLUMNS = 80
@@ -67,6 +70,14 @@ def _formatter(texts: Texts) -> type[argparse.HelpFormatter]:
     return Formatter
 
 
+class _Given(argparse.Action):
+    """Stores what was given. Where nothing was, an option of the same name keeps what it stored."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: str | None = None) -> None:
+        if values is not None:
+            setattr(namespace, self.dest, values)
+
+
 class Verb:
     """One verb while its arguments are declared. Texts: help.VERB, help.VERB.ARGUMENT."""
 
@@ -77,7 +88,7 @@ class Verb:
         self.arguments = parser.add_argument_group(texts("help.arguments"))
         self.options = parser.add_argument_group(texts("help.options"))
         self.everywhere = parser.add_argument_group(texts("help.everywhere"))
-        add_global_options(self.everywhere, texts, top=False)
+        add_global_options(self.everywhere, texts, top=False, profile=name.split()[0] not in FOR_ALL_PROFILES)
 
     def _help(self, name: str) -> str:
         key = name.lstrip("-").replace("-", "_").lower()
@@ -95,6 +106,10 @@ class Verb:
 
     def chat_option(self) -> Verb:
         return self.option("--chat", metavar="NAME")
+
+    def chat_argument(self) -> Verb:
+        """The chat, by its name alone or after --chat, as everywhere else."""
+        return self.argument("CHAT", nargs="?", action=_Given).chat_option()
 
     def model_options(self) -> Verb:
         self.option("--model-url", metavar="URL")
@@ -136,11 +151,11 @@ class _Group(Verbs):
         return super().add(name, run, under or self._name)
 
 
-def add_global_options(group: Any, texts: Texts, *, top: bool) -> None:
-    """Options that may stand before the verb or after it; after it they count when they are given."""
+def add_global_options(group: Any, texts: Texts, *, top: bool, profile: bool = True) -> None:
+    """Options that may stand before the verb or after it; after it they count when they are given. `profile`: whether help tells of it."""
     absent = None if top else argparse.SUPPRESS
     group.add_argument("--data", metavar="DIR", default=absent, help=texts("help.any.data"))
-    group.add_argument("--profile", metavar="NAME", default=absent, help=texts("help.any.profile"))
+    group.add_argument("--profile", metavar="NAME", default=absent, help=texts("help.any.profile") if profile else argparse.SUPPRESS)
     group.add_argument("--json", action="store_true", default=False if top else argparse.SUPPRESS, help=texts("help.any.json"))
     group.add_argument("--lang", choices=LANGUAGES, default=absent, help=texts("help.any.lang"))
     group.add_argument("-h", "--help", action="help", help=texts("help.any.help"))

@@ -8,8 +8,12 @@ from typing import Any
 from tidelore.commands.context import Context
 from tidelore.commands.measure import clip, flat
 from tidelore.commands.parser import Verbs, whole
+from tidelore.commands.places import Sources, shown, sources
 from tidelore.commands.terminal import Terminal
+from tidelore.engine.errors import NotFound
 from tidelore.engine.recall.presets import PRESETS
+from tidelore.engine.scopes import scope_chat
+from tidelore.engine.service import Service
 from tidelore.texts import Texts
 
 _TRACED = 12
@@ -23,24 +27,25 @@ def add(verbs: Verbs) -> None:
 
 async def run(context: Context, arguments: Namespace) -> int:
     async with context.reading(with_vectors=True) as service:
-        chat = await context.chat(service, arguments.chat)
-        chats = len((await service.call("chat.list", {}))["chats"])
-        where = await context.elsewhere(service, chat)
-        params = {"chat": chat, "query": arguments.question, "preset": arguments.preset, "budget": arguments.budget}
+        read = await sources(context.texts, service, arguments.chat)
+        where = await context.elsewhere(service, read.chat) if arguments.chat is not None else ""
+        params = {"chat": read.chat, "query": arguments.question, "preset": arguments.preset, "budget": arguments.budget}
+        params |= {"scopes": list(read.scopes), "beside": list(read.beside)}
         found = await service.call("recall.run", params | {"limit": arguments.limit, "trace": arguments.trace or not context.json})
+        for card in found["cards"]:
+            card["chat"] = shown(await _home(service, read, card["node"]))
     if context.json:
-        context.out.json({"chat": chat, **found})
+        context.out.json({"chat": shown(read.chat), **found})
         return 0
     out, texts = context.out, context.texts
-    out.title(texts("recall.title", chat=chat))
-    if arguments.chat is None and chats > 1:
-        out.text(texts("recall.one_of", n=chats), "dim")
+    several = len(read.names()) > 1
+    _show_title(out, texts, read)
     budget = PRESETS[arguments.preset].budget if arguments.budget is None else arguments.budget
     left = sum(each["reason"] == "over the budget" for each in found["trace"]["cards"])
     if not found["cards"]:
         _show_nothing(out, texts, arguments.preset, left, budget)
     for number, card in enumerate(found["cards"], 1):
-        show_card(out, number, card)
+        show_card(out, number, card, card["chat"] if several else "")
     out.line()
     if found["cards"]:
         out.text(texts("recall.cost", n=len(found["cards"]), tokens=found["tokens"]), "dim")
@@ -54,6 +59,32 @@ async def run(context: Context, arguments: Namespace) -> int:
         out.line(texts("trace.title"), "strong")
         show_trace(out, texts, found["trace"], _TRACED)
     return 0
+
+
+async def _home(service: Service, read: Sources, node: str) -> str:
+    """The first of the chats that are read which has the memory, as recall takes it."""
+    *others, last = read.names()
+    for chat in others:
+        try:
+            await service.call("node.get", {"chat": chat, "node": node})
+        except NotFound:
+            continue
+        return chat
+    return last
+
+
+def _show_title(out: Terminal, texts: Texts, read: Sources) -> None:
+    """What was read: by its name where it is one thing alone."""
+    scopes = [scope_chat(each) for each in read.scopes]
+    chats = [name for name in read.names() if name not in scopes]
+    if len(read.names()) == 1 or not chats:
+        out.title(texts("recall.title", chat=texts.list(map(shown, read.names()))))
+        return
+    whole_title = texts("recall.title_all", n=len(chats))
+    out.title(whole_title if len(chats) >= read.all else texts("recall.title_newest", n=len(chats), all=read.all))
+    if scopes:
+        out.text(texts("recall.and_scopes", scopes=texts.list(map(shown, scopes))), "dim")
+    out.text(texts("recall.one_alone"), "dim")
 
 
 def _show_nothing(out: Terminal, texts: Texts, preset: str, left: int, budget: int) -> None:
@@ -72,10 +103,10 @@ def place(card: dict[str, Any]) -> int | None:
     return next((each["index"] for each in card["evidence"] if each["index"] is not None), None)
 
 
-def show_card(out: Terminal, number: int, card: dict[str, Any]) -> None:
-    """A memory with its place, speaker and node id."""
+def show_card(out: Terminal, number: int, card: dict[str, Any], chat: str) -> None:
+    """A memory with its place, speaker, node id, and the chat that it is from where several are read."""
     index = place(card)
-    about = [f"#{index}" if index is not None else "", flat(card["speaker"]), card["date"].replace("T", " "), card["node"][:8]]
+    about = [f"#{index}" if index is not None else "", flat(card["speaker"]), card["date"].replace("T", " "), card["node"][:8], flat(chat)]
     out.line()
     out.text("  ".join(part for part in about if part), "name", first=f"{number:>2}. ")
     out.text(card["text"], indent=4)

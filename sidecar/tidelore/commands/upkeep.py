@@ -14,7 +14,7 @@ from tidelore.host.store import FILE
 
 
 def add(verbs: Verbs) -> None:
-    verbs.add("embed", run_embed).argument("CHAT", nargs="?")
+    verbs.add("embed", run_embed).chat_argument()
     verbs.add("compact", run_compact)
 
 

@@ -6,6 +6,18 @@ COUNTER_BITS = 16
 # A replica whose wall clock runs ahead of ours by more is believed in the order of its own records, and ours stays near the truth.
 FOLLOWED_MS = 24 * 3600 * 1000
 
+LATEST = 1 << 61
+"""No wall clock is later (the year 3085): one that is set wrong counts as this."""
+
+MOST_CLOCK = LATEST + (1 << 40)
+"""No clock is later: what has to be later than something at LATEST goes up by one each time, and has this much room. All of it is below
+FOREVER and fits the stores' integers."""
+
+
+def bounded(clock: int) -> int:
+    """A clock that came from elsewhere: one that cannot be becomes LATEST, on every replica alike."""
+    return max(clock, 0) if clock <= MOST_CLOCK else LATEST
+
 
 class Clock:
     """Hands out clocks that grow, also when the wall clock stands or steps back, and follow the clocks seen."""
@@ -15,7 +27,7 @@ class Clock:
 
     def tick(self, milliseconds: int) -> int:
         """The next clock, at wall time `milliseconds`."""
-        self.last = max(self.last + 1, milliseconds << COUNTER_BITS)
+        self.last = max(self.last + 1, min(milliseconds << COUNTER_BITS, LATEST))
         return self.last
 
     def see(self, clock: int, milliseconds: int | None = None) -> None:

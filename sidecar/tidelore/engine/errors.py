@@ -9,6 +9,7 @@ TideloreError            code, sentence, hint
     ModelRefused         the endpoint said no: key, model name, request
     ModelAnswer          an answer came, but nothing usable is in it
   StoreError             the data folder cannot be read or written
+    Unusable             one file of a folder cannot; others may
   Cancelled              the caller cancelled, or the deadline passed
 """
 
@@ -70,6 +71,10 @@ class ModelAnswer(ModelError):
 
 class StoreError(TideloreError):
     code = "store_error"
+
+
+class Unusable(StoreError):
+    """What stands under the name of a file is none, or this one alone may not be read or written."""
 
 
 class Cancelled(TideloreError):

@@ -110,6 +110,14 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexRefresh:
+    """`most`: nodes at most, all without it."""
+
+    chat: str
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class JobList:
     """`chat`: of this one alone."""
 

@@ -305,9 +305,18 @@ class Forgetting(Protocol):
         ...
 
 
+@runtime_checkable
+class Lacking(Protocol):
+    """Vectors that know when a search among some nodes cannot find all of them."""
+
+    def lacking(self, nodes: Collection[str]) -> str:
+        """A sentence that says why some of these nodes have no vector; "" where all have one, or will soon."""
+        ...
+
+
 class Files(Protocol):
     """The folder of a mirror: flat, names of [a-z0-9_-] with one dot. Errors are StoreError; then the round has failed and is done
-    again."""
+    again. Unusable of one file: the round goes on without it."""
 
     async def list(self) -> Mapping[str, int] | None:
         """Sizes in bytes by name; None where the host cannot list."""

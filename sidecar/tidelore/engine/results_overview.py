@@ -21,9 +21,10 @@ class Rebuilt:
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """`documents`: the memories that can become cards."""
+    """`documents`: the memories that can become cards, as far as they are indexed. `left`: how many changed nodes are not."""
 
     documents: int
+    left: int
 
 
 @dataclass(frozen=True, slots=True)

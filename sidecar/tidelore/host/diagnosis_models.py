@@ -9,6 +9,7 @@ from typing import Any
 from tidelore.engine.errors import BadInput, ModelAnswer, ModelError, ModelRefused
 from tidelore.host.config import EmbedderConfig, ModelConfig
 from tidelore.host.diagnosis import Finding
+from tidelore.host.embedding_queue import BEGUN
 from tidelore.host.local_embedder import PACKAGED
 from tidelore.host.models import Secret, embedding_model, memory_model, vectors_name
 from tidelore.host.profiles import Profiles
@@ -90,6 +91,8 @@ def vectors(data: Path, config: EmbedderConfig, dimension: int) -> Iterator[Find
             yield Finding("vectors", "warn", "other", values)
         else:
             yield Finding("vectors", "ok", "fit", values)
+            if unfinished := sum(mark == BEGUN for mark in saved.chats.values()):
+                yield Finding("vectors", "warn", "lacking", {"profile": name, "n": unfinished})
 
 
 def without_secrets(url: str) -> str:

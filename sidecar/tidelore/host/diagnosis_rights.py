@@ -31,18 +31,30 @@ def rights(data: Path) -> Iterator[Finding]:
     if os.name != "posix" or not data.is_dir():
         return
     profiles = Profiles(data)
-    private = [data / GRANTS_FILE, data / settings.KEYS_FILE]
+    private = [data / GRANTS_FILE]
     for name in profiles.names():
         private += [profiles.key_file(name), profiles.folder(name) / STORE_FILE]
-    wrong = [path for path in private if path.exists() and path.stat().st_mode & _OTHERS]
+    keys = data / settings.KEYS_FILE
+    wrong = [path for path in private if _is_loose(path)]
     if wrong:
-        shown = ", ".join(path.relative_to(data).as_posix() for path in wrong)
-        commands = "\n".join(f"\tchmod 600 {path}" for path in wrong)
-        yield Finding("rights", "fail", "open", {"files": shown, "commands": commands})
-    elif any(path.exists() for path in private):
+        yield _open("open", data, wrong)
+    # Keys of others' services, for which no command of ours makes new ones.
+    if _is_loose(keys):
+        yield _open("keys", data, [keys])
+    if not wrong and not _is_loose(keys) and any(path.exists() for path in (*private, keys)):
         yield Finding("rights", "ok", "closed")
     if data.stat().st_mode & 0o022:
         yield Finding("rights", "warn", "folder", {"folder": str(data)})
+
+
+def _is_loose(path: Path) -> bool:
+    """Whether others than its owner can use a file."""
+    return os.name == "posix" and path.exists() and bool(path.stat().st_mode & _OTHERS)
+
+
+def _open(outcome: str, data: Path, files: list[Path]) -> Finding:
+    shown = ", ".join(path.relative_to(data).as_posix() for path in files)
+    return Finding("rights", "fail", outcome, {"files": shown, "commands": "\n".join(f"\tchmod 600 {path}" for path in files)})
 
 
 def config(data: Path, environment: Mapping[str, str]) -> tuple[Config | None, list[Finding]]:
@@ -60,7 +72,9 @@ def config(data: Path, environment: Mapping[str, str]) -> tuple[Config | None, l
     try:
         held = settings.keys(data)
     except TideloreError as error:
-        out.append(Finding("keys", "fail", "unreadable", {"reason": error.sentence, "hint": error.hint}))
+        # One that others can read is told of among the rights.
+        if not _is_loose(data / settings.KEYS_FILE):
+            out.append(Finding("keys", "fail", "unreadable", {"reason": error.sentence, "hint": error.hint}))
         held = {}
     if found is not None:
         out += _missing(found, held, environment)

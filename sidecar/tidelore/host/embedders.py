@@ -120,7 +120,8 @@ def _openai_rows(answer: Mapping[str, Any]) -> Any:
 
 def _matrix(rows: Any, count: int) -> Matrix | None:
     try:
-        found = np.asarray(rows, np.float32)
-    except (ValueError, TypeError):
+        with np.errstate(over="ignore"):  # what is too large is infinite, and refused with the other vectors of nothing
+            found = np.asarray(rows, np.float32)
+    except (ValueError, TypeError, OverflowError):
         return None
     return found if found.ndim == 2 and found.shape[0] == count and found.shape[1] > 0 else None

@@ -17,17 +17,20 @@ from tidelore.engine.ports import ChatRecord
 from tidelore.engine.scopes import SCOPE_MARK
 from tidelore.engine.service import Service
 from tidelore.host.unused_vectors import purged_nodes
-from tidelore.host.vectors import MatrixVectors
+from tidelore.host.vectors import MatrixVectors, no_vector
 
 WAITS = (2.0, 10.0, 60.0, 300.0)
-"""Seconds before an embedder that failed is asked again; the last one over and over."""
+"""Seconds before an embedder that failed, or gave vectors of nothing, is asked again; the last one over and over."""
 
 BATCH = 32
 COMPARED = 500
 """Texts that are compared with the vectors before others have their turn."""
 
+MARKED = "2:"
+"""Begins the mark of a chat all of whose texts have their vectors."""
+
 BEGUN = "."
-"""The state of a chat of which some may be embedded, so that a purge finds those too."""
+"""The state of a chat of which some may be embedded, so that a purge finds those too, and of one with texts that got no vector."""
 
 _log = logging.getLogger("tidelore.embedding")
 
@@ -65,6 +68,10 @@ class EmbeddingQueue:
         self._wake.set()
         self._idle = asyncio.Event()
         self._left = 0
+        self._lacking: dict[str, int] = {}
+        self._again: asyncio.Task[None] | None = None
+        self._tries = 0
+        self._refused = 0
         self._problem = ""
 
     @property
@@ -82,11 +89,18 @@ class EmbeddingQueue:
         self._wake.set()
 
     async def settled(self) -> None:
-        """Waits until all that was written is embedded."""
+        """Waits until all that was written is embedded, but for texts that the embedder gave a vector of nothing for."""
         await self._idle.wait()
 
     async def run(self) -> None:
         """Until it is cancelled."""
+        try:
+            await self._run()
+        finally:
+            if self._again is not None:
+                self._again.cancel()
+
+    async def _run(self) -> None:
         fails = 0
         if self._vectors.marked:
             # Else the first question after a start would find the model not loaded, and be answered by words alone.
@@ -107,9 +121,37 @@ class EmbeddingQueue:
                 self._wake.set()
                 await self._sleep(wait)
                 continue
-            fails, self._problem = 0, ""
+            fails = 0
+            self._look_at_refused()
             if not self._wake.is_set():
                 self._idle.set()
+
+    def _look_at_refused(self) -> None:
+        """Texts without a vector are said, and tried again later: meanwhile what is new is embedded."""
+        lacking = sum(self._lacking.values())
+        self._problem = no_vector(lacking) if lacking else ""
+        refused = len(self._vectors.refused)
+        if not lacking:
+            self._tries = 0
+        elif refused < self._refused:
+            # Some have become good, so the rest may have as well.
+            self._tries = 0
+            self._retry(None)
+        elif self._again is None or self._again.done():
+            self._again = asyncio.create_task(self._wait(WAITS[min(self._tries, len(WAITS) - 1)]))
+            self._tries += 1
+        self._refused = refused
+
+    async def _wait(self, seconds: float) -> None:
+        await self._sleep(seconds)
+        # An embedder that goes on giving nothing is not given all of a long chat each time.
+        self._retry(BATCH)
+
+    def _retry(self, most: int | None) -> None:
+        self._vectors.try_again(most)
+        self._all = True
+        self._idle.clear()
+        self._wake.set()
 
     async def _catch_up(self) -> None:
         """Embeds what is missing in the chats that changed. Raises ModelError, StoreError."""
@@ -125,10 +167,14 @@ class EmbeddingQueue:
         self._left = len(stale)
         for record, state in stale:
             self._vectors.set_mark(record.id, self._vectors.mark(record.id) or BEGUN)
-            await self._embed(record)
-            self._vectors.set_mark(record.id, state)
+            lacking = await self._embed(record)
+            self._lacking[record.id] = lacking
+            # Not even a restart forgets that something is missing.
+            self._vectors.set_mark(record.id, BEGUN if lacking else state)
             self._left -= 1
-        if gone := set(self._vectors.marked) - {record.id for record in records}:
+        held = {record.id for record in records}
+        self._lacking = {id_: count for id_, count in self._lacking.items() if count and id_ in held}
+        if gone := set(self._vectors.marked) - held:
             await self._forget(gone, records)
         await self._vectors.save()
         if not all(self._vectors.mark(record.id) for record in records):
@@ -149,15 +195,17 @@ class EmbeddingQueue:
             cursor = self._cursors[record.pool] = rows.cursor
             if rows.burials:
                 self._burials[record.pool] = rows.burials
-            state = f"{revisions.get(record.id, 0)}.{cursor}"
+            # The marks of before may stand for chats with texts that have no vector, which nobody noted then.
+            state = f"{MARKED}{revisions.get(record.id, 0)}.{cursor}"
             if state != mark:
                 out.append((record, state))
         return sorted(out, key=lambda pair: -pair[0].clock)
 
-    async def _embed(self, record: ChatRecord) -> None:
+    async def _embed(self, record: ChatRecord) -> int:
+        """How many of its texts the embedder gave a vector of nothing for."""
         chat = await self._service.chats.find(record.name)
         if chat is None:
-            return
+            return 0
         chat.index.refresh()
         passages = list(chat.index.passages().items())
         if passages:
@@ -170,6 +218,7 @@ class EmbeddingQueue:
             embedding = await self._vectors.embed_some(BATCH)
             while await self._vectors.embed_some(BATCH):
                 self._problem = ""
+        return sum(node in self._vectors.refused for node, _ in passages)
 
     async def _forget(self, gone: Iterable[str], records: Iterable[ChatRecord]) -> None:
         """After a purge: vectors tell of words, so those of memories that no chat holds go with them."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tidelore.engine.errors import ModelAnswer, StoreError
+from tidelore.engine.errors import ModelAnswer, ModelError, StoreError
 from tidelore.engine.ports import VectorModel
 from tidelore.host.embedders import QUERY_SECONDS, Embedder, Matrix
 from tidelore.host.query_vectors import Queries
@@ -37,7 +37,9 @@ class MatrixVectors:
         self._hashes: dict[str, str] = {}
         self._unsaved = 0
         self._queries = Queries(embedder, query_seconds)
-        self._refused: set[str] = set()
+        # In the order in which they were refused.
+        self._refused: dict[str, None] = {}
+        self._fault = ""
         self._chats: dict[str, str] = {}
         model = embedder.model
         saved = load(path) if path is not None else None
@@ -82,6 +84,25 @@ class MatrixVectors:
         """Nodes whose text was given and that have no vector of it yet."""
         return frozenset(self._texts)
 
+    @property
+    def refused(self) -> Collection[str]:
+        """Of the pending ones those that the embedder was given and gave a vector of nothing for; `embed_some` leaves them out."""
+        return self._refused.keys()
+
+    def try_again(self, most: int | None = None) -> None:
+        """Let `embed_some` take so many of the refused ones once more, those first that have waited longest; None for all."""
+        for node in list(islice(self._refused, most)):
+            del self._refused[node]
+
+    def lacking(self, nodes: Collection[str]) -> str:
+        """See `tidelore.engine.ports.Lacking`."""
+        if not self._fault and not self._refused:
+            return ""
+        if self._fault:
+            return self._fault if any(node in nodes for node in self._texts) else ""
+        count = sum(node in nodes for node in self._refused)
+        return no_vector(count) if count else ""
+
     async def put(self, texts: Mapping[str, str]) -> None:
         """Embed the texts of nodes that have no vector of just this text, and those still pending. Blank texts have no vector.
 
@@ -104,7 +125,7 @@ class MatrixVectors:
             batch = {node: text for node, text in self._texts.items() if node not in self._refused}
             batch = dict(islice(batch.items(), most))
             await self._embed_these(batch)
-            self._refused.update(node for node, text in batch.items() if self._texts.get(node) == text)
+            self._refused.update((node, None) for node, text in batch.items() if self._texts.get(node) == text)
             if self._unsaved >= max(AT_ONCE, len(self._rows) // 8):
                 await self._save()
         return bool(batch)
@@ -156,7 +177,7 @@ class MatrixVectors:
             if self._texts.get(node) == text:
                 continue
             self._remove(node)
-            self._refused.discard(node)
+            self._refused.pop(node, None)
             if text.strip():
                 self._texts[node] = text
             else:
@@ -178,9 +199,14 @@ class MatrixVectors:
 
     async def _embed(self, texts: Sequence[str]) -> list[Matrix | None]:
         """A normalised vector for each text; None where the embedder gave a vector of nothing."""
-        found = await self._embedder.embed(texts, "document")
-        if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
-            raise ModelAnswer("The embedder did not give one vector for each text.", "Check the embedding model.")
+        try:
+            found = await self._embedder.embed(texts, "document")
+            if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
+                raise ModelAnswer("The embedder did not give one vector for each text.", "Check the embedding model.")
+        except ModelError as error:
+            self._fault = error.sentence
+            raise
+        self._fault = ""
         self._fit(found.shape[1])
         return [normalised(row) for row in found]
 
@@ -197,12 +223,13 @@ class MatrixVectors:
             if self._texts.get(node) != text:
                 continue  # it got another text meanwhile
             del self._texts[node]
+            self._refused.pop(node, None)
             self._rows.add(node, vector)
             self._hashes[node] = _hash(text)
             self._unsaved += 1
 
     def _remove(self, node: str) -> None:
-        self._refused.discard(node)
+        self._refused.pop(node, None)
         if self._rows.remove(node):
             del self._hashes[node]
             self._unsaved += 1
@@ -230,6 +257,11 @@ class MatrixVectors:
         except OSError as error:
             raise StoreError(f"{path} cannot be written: {error}.", "Free some space; nothing but time is lost.") from error
         self._unsaved -= unsaved
+
+
+def no_vector(count: int) -> str:
+    """What is said of texts that the embedder gave a vector of nothing for."""
+    return f"{count} {'text has' if count == 1 else 'texts have'} no vector: the embedder gave none that can be used."
 
 
 def _hash(text: str) -> str:

@@ -119,3 +119,23 @@ def test_under_strict_such_a_guess_is_not_made() -> None:
     kit = Kit()
     kit.remember("c", SMALL)
     assert kit.recall("c", "Where does Nora live?", preset="strict")["cards"] == []
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "query"),
+    [
+        (
+            "My cat is called Biscuit, and she is afraid of thunder.",
+            ["What is my cat called?", "Is my cat afraid of anything?", "How is my cat called again?"],
+            "What is my cat called?",
+        ),
+        ("我的猫叫奥利奥，它怕打雷。", ["我的猫叫什么名字？", "我的猫怕什么？"], "我的猫叫什么名字？"),
+    ],
+)
+def test_what_was_asked_before_never_stands_before_what_was_told(told: str, asked: list[str], query: str) -> None:
+    kit = Kit()
+    kit.remember("told", rows(("Ann", told), ("Bob", "Thank you.")))
+    for question in asked:
+        kit.remember(question, rows(("Ann", question), ("Bob", "Understood, thank you.")))
+    found = [card["text"] for card in kit.recall(query, query, beside=["told", *asked[1:]])["cards"]]
+    assert found[0] == told

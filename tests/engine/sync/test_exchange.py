@@ -10,12 +10,12 @@ import pytest
 
 from tests.engine.service_kit import Kit, rows
 from tests.engine.sync.kit import fetch, meet, over_the_wire
+from tidelore.engine.clock import LATEST
 from tidelore.engine.clock import COUNTER_BITS, FOLLOWED_MS
 from tidelore.engine.codec import canonical, digest, windowless
 from tidelore.engine.errors import BadInput
 from tidelore.engine.model import EnsureNode, Named
 from tidelore.engine.ports import Batch
-from tidelore.engine.sync.wire import LATEST
 
 POOL = "0f" * 16
 SAID = rows(

@@ -116,13 +116,20 @@ def test_a_request_that_gives_its_length_twice_is_refused_and_nothing_after_it_i
         "?%6bey=x",
         "?note=KEY",
         "?note=before%20KEY",
+        "?KEY",
+        "?KEY=1",
+        "?x=y&KEY=",
+        "?HIDDEN=1",
+        "?note=HIDDEN",
+        "?note=TWICE",
         "/KEY",
     ],
 )
 def test_a_key_in_any_part_of_the_address_is_refused(tmp_path: Path, address: str) -> None:
     async def main() -> None:
         async with serving(tmp_path) as server, server.http() as http:
-            address_ = address.replace("KEY", server.key)
+            hidden = f"%74l%5F{server.key.removeprefix('tl_')}"
+            address_ = address.replace("KEY", server.key).replace("HIDDEN", hidden).replace("TWICE", hidden.replace("%", "%25"))
             found = await http.get(f"/runtime{address_}" if address_.startswith("/") else f"/status{address_}")
             assert error_of(found) == (400, "key_in_address")
             assert server.key not in found.text

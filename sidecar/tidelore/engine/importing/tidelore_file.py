@@ -6,13 +6,13 @@ import json
 import re
 from typing import Any, cast
 
+from tidelore.engine.clock import MOST_CLOCK
 from tidelore.engine.codec import commit_in
 from tidelore.engine.errors import BadInput
 from tidelore.engine.importing.bundle import Archive, Format
 from tidelore.engine.model import Commit, Source
 from tidelore.engine.shallow import shallow
 from tidelore.engine.sound import is_sound
-from tidelore.engine.sync.wire import LATEST
 
 VERSION = 1
 _HEX = re.compile("[0-9a-f]{32}")
@@ -75,7 +75,7 @@ def _commit(value: object) -> Commit:
         commit = commit_in(content, clock, replica, maker)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise BadInput("The file holds a commit that cannot be read.", _BROKEN) from error
-    if not is_sound(commit) or commit.clock > LATEST:
+    if not is_sound(commit) or commit.clock > MOST_CLOCK:
         raise BadInput("The file holds a commit that cannot be folded.", _BROKEN)
     return commit
 

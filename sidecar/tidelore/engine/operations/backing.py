@@ -71,9 +71,9 @@ async def backup_read(service: Service, params: BackupRead, call: Call) -> Backu
 
 @method("backup.check", BackupLines, BackupChecked)
 async def backup_check(service: Service, params: BackupLines, call: Call) -> BackupChecked:
-    """Whether these lines are of a backup and as they were written. Go through all of a file before restoring it."""
+    """Whether these lines are of a backup, as they were written, and can be taken in. Go through all of a file before restoring it."""
     del service, call
-    found, after = backup.read(params.lines, backup.place_in(params.at))
+    found, after = backup.check(params.lines, backup.place_in(params.at))
     return BackupChecked(after.to_text(), len(found.records), len(found.screens), found.written, found.whole)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from tidelore.engine.operations.choosing import Wanted
 from tidelore.engine.operations.deciding import open_doubts
 from tidelore.engine.operations.extraction import attempts_of, embed_all
 from tidelore.engine.operations.settings import value_of
-from tidelore.engine.table import Call, method
+from tidelore.engine.table import Call, method, positive
 from tidelore.engine.upkeep.versions import when
 from tidelore.engine.view import STATES, graph_counts, state_of
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from tidelore.engine.service import Service
 
 SHOWN_WINDOWS = 20
-INDEXED_AT_ONCE = 100
 RECEIPTS_READ = 1000
 
 
@@ -136,14 +134,15 @@ async def index_rebuild(service: Service, params: m.ChatOnly, call: Call) -> ro.
         return ro.Rebuilt(sum(1 for _ in chat.graph.shown()), len(chat.graph.edges), len(chat.index.documents), texts, degraded)
 
 
-@method("index.refresh", m.ChatOnly, ro.Refreshed)
-async def index_refresh(service: Service, params: m.ChatOnly, call: Call) -> ro.Refreshed:
-    """Index what changed since the last recall, a part at a time, so that the next recall need not; other calls come in between."""
-    chat = await service.chats.open(params.chat)
-    while chat.index.take_in(INDEXED_AT_ONCE) and not call.cancelled():
-        await asyncio.sleep(0)
-    chat.index.refresh()
-    return ro.Refreshed(len(chat.index.documents))
+@method("index.refresh", mc.IndexRefresh, ro.Refreshed)
+async def index_refresh(service: Service, params: mc.IndexRefresh, call: Call) -> ro.Refreshed:
+    """Index what changed since the last recall, so that the next one need not; with `most` a part of it, so that calls come in between."""
+    del call
+    index = (await service.chats.open(params.chat)).index
+    left = 0 if params.most is None else index.take_in(positive(params.most, "most"))
+    if not left:
+        index.refresh()
+    return ro.Refreshed(len(index.documents), left)
 
 
 @method("job.list", mc.JobList, ro.Jobs)

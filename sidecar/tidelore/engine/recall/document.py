@@ -20,6 +20,7 @@ class Document:
     speakers: frozenset[str]
     date: str
     asks: bool
+    only_asks: bool
     tells_time: bool
     names: int
     entities: tuple[str, ...]

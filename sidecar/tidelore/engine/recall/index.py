@@ -18,6 +18,7 @@ from tidelore.engine.recall.document import Document, Links
 from tidelore.engine.recall.idf import Idf
 from tidelore.engine.recall.presets import Weights
 from tidelore.engine.recall.sessions import session_starts
+from tidelore.engine.text.sentences import sentences
 from tidelore.engine.text.tokens import tokens
 from tidelore.engine.text.unicode14 import fold_name
 
@@ -205,6 +206,7 @@ class Index:
             frozenset(fold_name(slot.name) for slot in slots if slot.name),
             first.date if first is not None else "",
             asks(text),
+            only_asks(text),
             tells_time(text),
             names_in(text),
             tuple(sorted(entities)),
@@ -370,6 +372,11 @@ class Index:
 def asks(text: str) -> bool:
     """Whether a text ends with a question."""
     return text.rstrip(CLOSING).endswith(QUESTION_MARKS)
+
+
+def only_asks(text: str) -> bool:
+    """Whether a text is one question and nothing else. Where there are several, one of them may tell something along the way."""
+    return asks(text) and len(sentences(text)) == 1
 
 
 def _importance(node: NodeState) -> float:

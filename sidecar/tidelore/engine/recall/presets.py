@@ -33,6 +33,7 @@ class Weights:
     replies: float = 2.0
     about: float = 2.0
     outdated: float = 1.5
+    only_asks: float = 8.0
     importance: float = 0.2
     recency: float = 0.1
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 
 from tidelore.engine.errors import TideloreError
-from tidelore.engine.ports import VectorModel, Vectors
+from tidelore.engine.ports import Lacking, VectorModel, Vectors
 from tidelore.engine.recall.admit import Decision, admit, least_score, worth_judging
 from tidelore.engine.recall.core import core_lines
 from tidelore.engine.recall.document import Document
@@ -117,6 +117,8 @@ async def _search(request: Request, index: Index, vectors: Vectors | None, degra
             near = await vectors.score(query.dense, DENSE_CANDIDATES, index.ids)
         search.cosines = {id_: cosine for id_, cosine in near if isfinite(cosine)}
         search.model = vectors.model()
+        if isinstance(vectors, Lacking) and (lacking := vectors.lacking(index.ids)):
+            degraded.append(f"embedder: {lacking}")
     except TimeoutError:
         degraded.append("embedder: It is late; words and names recalled alone.")
     except TideloreError as error:

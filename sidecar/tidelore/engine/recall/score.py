@@ -175,7 +175,7 @@ class _Signals:
         """The signals that are the same for every query."""
         weights = self.weights
         total = weights.length * log1p(document.length) + weights.names * document.names + weights.importance * document.importance
-        total += weights.recency * self.index.place_at[document.order] - (weights.asks if document.asks else 0.0)
+        total += weights.recency * self.index.place_at[document.order] - _asking(weights, document)
         outdated = document.kind == "moment" and not self.index.outdated.keys().isdisjoint(document.keys)
         return total + (weights.times if document.tells_time else 0.0) - (weights.outdated if outdated else 0.0)
 
@@ -206,7 +206,7 @@ class _Signals:
                     (to_time if document.tells_time else 0.0) + (to_place if document.names else 0.0),
                     (to_times if document.tells_time else 0.0) + to_names * document.names,
                     to_replies * _share(met.get(before[id_], 0.0), asked) if id_ in before and documents[before[id_]].asks else 0.0,
-                    -weights.asks if document.asks else 0.0,
+                    -_asking(weights, document),
                     to_length * log1p(document.length),
                     weights.about if told and document.subject in told else 0.0,
                     -weights.outdated if document.kind == "moment" and not outdated.isdisjoint(document.keys) else 0.0,
@@ -221,6 +221,11 @@ class _Signals:
         named = id_ in self.entities or not self.entities.isdisjoint(document.entities)
         share = _share(self.met.get(id_, 0.0), self.asked)
         return Scored(document, sum(shares), shares, share, self.mass.get(id_, 0.0), self.cosines.get(id_), named)
+
+
+def _asking(weights: Weights, document: Document) -> float:
+    """What a memory loses that is itself a question: one that is nothing else is not to stand before what answers it."""
+    return weights.only_asks if document.only_asks else weights.asks if document.asks else 0.0
 
 
 def _share(met: float, asked: float) -> float:

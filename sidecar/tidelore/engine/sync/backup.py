@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tidelore.engine.codec import canonical, digest
@@ -25,6 +25,7 @@ from tidelore.engine.ports import Batch, ChatRecord, ChatWrite, Head
 from tidelore.engine.shallow import shallow
 from tidelore.engine.sync import mirror, peers
 from tidelore.engine.sync.exchange import pull
+from tidelore.engine.sync.wire import is_text, place, record_in
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 FORMAT = 1
 _KEY = re.compile(r"[0-9a-f]{32}")
 _HEX = re.compile(r"[0-9a-f]{0,32}")
+_ORDER = re.compile(r"-?[0-9]{1,18}")
+_LATEST_MS = 253_370_764_800_000
+"""The year 9999, of which every calendar knows."""
+_AGAIN = "Take another copy of the file. Nothing of it was restored."
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,7 @@ def read(lines: Sequence[str], at: Place) -> tuple[Contents, Place]:
                     )
                 found.whole = True
             case _:
-                found.written = int(value.get("at", 0))
+                found.written = value.get("at", 0)
     count, known = at.after(lines)
     return found, Place(count, known, at.heads, at.chat, at.screens)
 
@@ -160,6 +165,8 @@ def _values(lines: Sequence[str], before: int) -> Iterator[tuple[int, str, dict[
             if number == 1:
                 if raw["tidelore"] != "backup":
                     raise ValueError
+                if type(raw["format"]) is not int or not _is_time(raw.get("at", 0)):
+                    raise ValueError
                 if raw["format"] != FORMAT:
                     raise BadInput(f"This backup is of format {raw['format']}, this version reads {FORMAT}.", "Install a newer Tidelore.")
                 yield number, "", raw
@@ -169,8 +176,28 @@ def _values(lines: Sequence[str], before: int) -> Iterator[tuple[int, str, dict[
                 raise ValueError
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             what = "That is no backup of Tidelore." if number == 1 else f"Line {number} of the backup is damaged."
-            raise BadInput(what, "Take another copy of the file. Nothing of it was restored.") from error
+            raise BadInput(what, _AGAIN) from error
         yield number, kind, value
+
+
+def check(lines: Sequence[str], at: Place) -> tuple[Contents, Place]:
+    """As `read`, and what is in the lines is looked at as restoring it will: what passes here can be taken in whole. Raises BadInput."""
+    found, after = read(lines, at)
+    heads = dict(at.heads)
+    for raw in found.records:
+        origin, sequence = place(raw)
+        record_in(raw)
+        if sequence != heads.get(origin, Head(0, "")).sequence + 1:
+            raise BadInput(f"Records of {origin} are missing in the backup.", _AGAIN)
+        heads[origin] = Head(sequence, "")
+    for screen in found.screens:
+        _rows(screen)
+    _settings(found.settings)
+    return found, replace(after, heads=heads)
+
+
+def _is_time(value: object) -> bool:
+    return type(value) is int and 0 <= value <= _LATEST_MS
 
 
 @dataclass(slots=True)
@@ -198,7 +225,7 @@ async def restore(service: Service, found: Contents) -> Restored:
         else:
             done.kept += 1
     known = await service.store.settings()
-    fresh = {name: value for name, value in _own(found.settings).items() if name not in known}
+    fresh = {name: value for name, value in _settings(found.settings).items() if name not in known}
     if fresh:
         await service.store.write(Batch(settings=fresh))
         service.chats.reread()
@@ -208,11 +235,7 @@ async def restore(service: Service, found: Contents) -> Restored:
 
 async def _show(service: Service, screen: Mapping[str, Any]) -> bool:
     """A chat as it stood, where this store knows the chat but no message of it."""
-    try:
-        chat = str(screen["chat"])
-        rows = [(_entry(key, role, name, hidden, date), int(order)) for order, key, role, name, hidden, date in screen["rows"]]
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadInput("A chat of the backup cannot be read.", "Take another copy of the file; what was taken in so far stays.") from error
+    chat, rows = _rows(screen)
     chats = service.chats
     async with chats.lock:
         await chats.catch_up()
@@ -231,7 +254,38 @@ async def _show(service: Service, screen: Mapping[str, Any]) -> bool:
     return True
 
 
+def _rows(screen: Mapping[str, Any]) -> tuple[str, list[tuple[Entry, int]]]:
+    """The id of a chat, and its messages in their order. Raises BadInput."""
+    try:
+        chat = str(screen["chat"])
+        rows = [(_entry(key, role, name, hidden, date), _order(order)) for order, key, role, name, hidden, date in screen["rows"]]
+        orders = [order for _, order in rows]
+        if not is_text(chat) or orders != sorted(set(orders)):
+            raise ValueError
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput("A chat of the backup cannot be read.", "Take another copy of the file; what was taken in so far stays.") from error
+    return chat, rows
+
+
+def _order(value: object) -> int:
+    if not isinstance(value, str) or not _ORDER.fullmatch(value):
+        raise ValueError("no place")
+    return int(value)
+
+
 def _entry(key: object, role: object, name: object, hidden: object, date: object) -> Entry:
     if not isinstance(key, str) or not _KEY.fullmatch(key) or role not in ("user", "assistant"):
         raise ValueError("no message")
+    if not is_text(str(name)) or not is_text(str(date)):
+        raise ValueError("no text")
     return Entry(key, "user" if role == "user" else "assistant", str(name), hidden is True, str(date))
+
+
+def _settings(found: Mapping[str, Any]) -> dict[str, Any]:
+    """What a person chose, of what is in a backup. Raises BadInput."""
+    try:
+        if not is_text(json.dumps(found, ensure_ascii=False, allow_nan=False)):
+            raise ValueError
+    except ValueError as error:
+        raise BadInput("The settings of the backup cannot be read.", _AGAIN) from error
+    return _own(found)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tidelore.engine.errors import BadInput
+from tidelore.engine.errors import BadInput, Unusable
 from tidelore.engine.ports import Batch, Files, Head, Record
 from tidelore.engine.sync.mirror_read import NONE, Found, Reader
 from tidelore.engine.sync.mirror_write import Writer
@@ -100,7 +100,7 @@ class Round:
         reader = Reader(self.service, self.files, self.call, self.service.sync.fitting, kept)
         self.found = reader.found
         self.sizes = await self.files.list()
-        self.index = index_in(await self.files.read(INDEX))
+        self.index = await self._index()
         replicas = {*(self.index.replicas if self.index else ()), *replicas_in(self.sizes or ()), safe_id(await store.replica())}
         await reader.manifests(replicas, self.sizes)
         if not self.old.revision:
@@ -117,6 +117,13 @@ class Round:
         await self._tidy(manifest, {safe_id(name) for name in adopt})
         await self._remember(replace(self.own, files=tuple(sorted(each.name for each in manifest.files))))
         return await self._report(manifest, purges, {safe_id(name) for name in adopt})
+
+    async def _index(self) -> Index | None:
+        try:
+            return index_in(await self.files.read(INDEX))
+        except Unusable:
+            self.found.lost(INDEX, there=True)
+            return None
 
     def _check_adopted(self, safe: str, heads: Mapping[str, Head]) -> None:
         manifest = self.found.manifests.get(safe)
@@ -195,7 +202,11 @@ class Round:
         mine = safe_id(manifest.replica)
         known = {*(self.index.replicas if self.index else ()), *self.found.manifests, mine} - adopt
         if self.index is None or set(self.index.replicas) != known:
-            await self.files.write(INDEX, index_out(Index((self.index.revision if self.index else 0) + 1, tuple(sorted(known)))))
+            try:
+                await self.files.write(INDEX, index_out(Index((self.index.revision if self.index else 0) + 1, tuple(sorted(known)))))
+            except Unusable:
+                # Without it the round is as good where files are listed.
+                self.found.lost(INDEX, there=True)
         named = {each.name for each in manifest.files}
         before = self.found.manifests.get(mine)
         ours = {each.name for each in before.files} if before is not None else set[str]()
@@ -205,7 +216,10 @@ class Round:
             if name.startswith(prefix(manifest.replica)) and name != manifest_name(mine)
         }
         for name in sorted(ours - named):
-            await self.files.remove(name)
+            try:
+                await self.files.remove(name)
+            except Unusable:
+                self.found.lost(name, there=True)
         for safe in sorted(adopt):
             for each in self.found.manifests[safe].files:
                 await self.files.remove(each.name)

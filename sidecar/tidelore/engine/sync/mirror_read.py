@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tidelore.engine.errors import Cancelled
+from tidelore.engine.errors import Cancelled, Unusable
 from tidelore.engine.ports import Files, Head
 from tidelore.engine.sync.absorb import absorb
 from tidelore.engine.sync.chain import GENESIS, link
@@ -62,13 +62,13 @@ class Reader:
                     self.found.lost(segment.name, there=segment.name in sizes)
 
     async def _manifest(self, safe: str) -> Manifest | None:
-        data = await self._files.read(manifest_name(safe))
-        if data is None:
-            self.found.lost(manifest_name(safe), there=False)
-            return None
         try:
+            data = await self._files.read(manifest_name(safe))
+            if data is None:
+                self.found.lost(manifest_name(safe), there=False)
+                return None
             manifest = self.found.manifests[safe] = manifest_in(data, safe)
-        except Damaged:
+        except (Damaged, Unusable):
             self.found.lost(manifest_name(safe), there=True)
             return None
         self.found.bad.discard(manifest_name(safe))
@@ -125,19 +125,21 @@ class Reader:
 
     async def _records(self, safe: str, segment: Segment) -> list[dict[str, Any]] | None:
         """None where the file is not what its manifest says. A tail that was written meanwhile is in the next manifest."""
-        data = await self._files.read(segment.name)
+        there = True
         try:
+            data = await self._files.read(segment.name)
+            there = data is not None
             if data is None:
                 raise Damaged(segment.name)
-            return _checked(unpack(data, segment), segment)
-        except Damaged:
+            return unpack(data, segment)
+        except (Damaged, Unusable):
             manifest = self.found.manifests[safe]
             if segment is manifest.tail:
                 fresh = await self._manifest(safe)
                 if fresh is not None and fresh.revision != manifest.revision:
                     return None
                 self.found.manifests.setdefault(safe, manifest)
-            self.found.lost(segment.name, there=data is not None)
+            self.found.lost(segment.name, there=there)
             return None
 
     async def _take(self, segment: Segment, records: list[dict[str, Any]]) -> None:
@@ -175,27 +177,11 @@ class Reader:
             self._kept.add(segment.hash)
 
 
-def _checked(records: list[dict[str, Any]], segment: Segment) -> list[dict[str, Any]]:
-    """The records are those that the manifest names, one after the other. Raises Damaged."""
-    at = 0
-    for span in segment.spans:
-        chain = span.before
-        for sequence in range(span.first, span.last + 1):
-            record = records[at] if at < len(records) else {}
-            if (record.get("origin"), record.get("sequence")) != (span.origin, sequence):
-                raise Damaged(segment.name)
-            chain = link(chain, str(record.get("kind")), str(record.get("pool")), str(record.get("id")))
-            at += 1
-        if chain != span.chain:
-            raise Damaged(segment.name)
-    return records
-
-
 def _chain_at(span: Span, run: list[dict[str, Any]], sequence: int) -> str | None:
     """Their chain up to a sequence within the span; None where it does not reach that far."""
     chain = span.before
     for record in run:
-        chain = link(chain, record["kind"], record["pool"], record["id"])
+        chain = link(chain, str(record.get("kind")), str(record.get("pool")), str(record.get("id")))
         if record["sequence"] == sequence:
             return chain
     return None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tidelore.engine.errors import StoreError
 from tidelore.engine.ports import Files, Head, Record, Store
 from tidelore.engine.sync.chain import link
 from tidelore.engine.sync.segments import (
+    Damaged,
     Manifest,
     Packer,
     Segment,
@@ -19,6 +21,7 @@ from tidelore.engine.sync.segments import (
     safe_id,
     segment_name,
     tail_name,
+    unpack,
 )
 from tidelore.engine.sync.wire import record_out
 
@@ -84,9 +87,15 @@ class Writer:
 
     async def _write(self, name: str, packer: Packer, spans: Sequence[Span]) -> Segment:
         data = packer.close()
+        made = Segment(name, len(data), file_hash(data), packer.bodies, tuple(spans))
+        try:
+            # What nobody could read would pass for written.
+            unpack(data, made)
+        except Damaged as error:
+            raise StoreError(f"The mirror's file {name} could not be packed.", "Nothing is lost; please report it.") from error
         await self.claim(name)
         await self.files.write(name, data)
-        return Segment(name, len(data), file_hash(data), packer.bodies, tuple(spans))
+        return made
 
     async def _records(self, origin: str, first: int, last: int) -> AsyncIterator[Record]:
         at = first

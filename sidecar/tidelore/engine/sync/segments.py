@@ -8,11 +8,13 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, cast
 
-from tidelore.engine.codec import canonical, digest
+from tidelore.engine.codec import MOST, canonical, digest
 from tidelore.engine.ports import Head
 from tidelore.engine.shallow import shallow
+from tidelore.engine.sync.chain import link
+from tidelore.engine.sync.wire import ORIGIN, is_text
 
 FORMAT = 1
 INDEX = "tidelore-index.json"
@@ -23,6 +25,7 @@ MOST_TEXT = 64 << 20
 """Bytes that a segment may have when it is unpacked: more is no segment of ours."""
 
 _SAFE = re.compile("[a-z0-9]{1,40}")
+_SEGMENT = re.compile("[0-9]{6,}|tail[0-9]")
 _MANIFEST = re.compile("tidelore-([a-z0-9]{1,40})-manifest[.]json")
 
 
@@ -139,7 +142,7 @@ class Packer:
 
 
 def unpack(data: bytes, segment: Segment) -> list[dict[str, Any]]:
-    """The records of a segment. Raises Damaged."""
+    """The records of a segment, which are those that its manifest names, one after the other. Raises Damaged."""
     if len(data) != segment.size or file_hash(data) != segment.hash:
         raise Damaged(segment.name)
     try:
@@ -147,9 +150,30 @@ def unpack(data: bytes, segment: Segment) -> list[dict[str, Any]]:
         text = unpacker.decompress(data, MOST_TEXT)
         if not unpacker.eof:
             raise Damaged(segment.name)
-        return [json.loads(shallow(line)) for line in text.decode().splitlines()]
-    except (zlib.error, ValueError) as error:
+        # At line feeds alone: a text may hold other characters that end a line somewhere.
+        if text.count(b"\n") != sum(span.last - span.first + 1 for span in segment.spans) or not text.endswith(b"\n"):
+            raise Damaged(segment.name)
+        return _walked(text[:-1].split(b"\n"), segment)
+    except (zlib.error, ValueError, RecursionError) as error:
         raise Damaged(segment.name) from error
+
+
+def _walked(lines: Sequence[bytes], segment: Segment) -> list[dict[str, Any]]:
+    """Stops at the first line that is not what it has to be."""
+    records: list[dict[str, Any]] = []
+    for span in segment.spans:
+        chain = span.before
+        for sequence in range(span.first, span.last + 1):
+            record = json.loads(shallow(lines[len(records)].decode()))
+            if not isinstance(record, dict):
+                raise Damaged(segment.name)
+            records.append(cast(dict[str, Any], record))
+            if record.get("origin") != span.origin or type(record.get("sequence")) is not int or record["sequence"] != sequence:
+                raise Damaged(segment.name)
+            chain = link(chain, str(record.get("kind")), str(record.get("pool")), str(record.get("id")))
+        if chain != span.chain:
+            raise Damaged(segment.name)
+    return records
 
 
 # ---- manifests ----
@@ -182,17 +206,46 @@ def manifest_in(data: bytes, safe: str) -> Manifest:
         meta = raw.pop("meta")
         if meta["format"] != FORMAT or meta["hash"] != _hash(raw) or safe_id(str(meta["replica"])) != safe:
             raise Damaged(manifest_name(safe))
-        vector = {str(origin): Head(int(sequence), str(chain)) for origin, (sequence, chain) in raw["vector"].items()}
-        segments = tuple(map(_segment_in, raw["segments"]))
-        tail = None if raw["tail"] is None else _segment_in(raw["tail"])
-        return Manifest(str(meta["replica"]), int(meta["revision"]), vector, segments, tail)
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        vector = {_origin(origin): Head(_number(sequence), _word(chain)) for origin, (sequence, chain) in raw["vector"].items()}
+        segments = tuple(_segment_in(each, safe) for each in raw["segments"])
+        tail = None if raw["tail"] is None else _segment_in(raw["tail"], safe)
+        return Manifest(_word(meta["replica"]), _number(meta["revision"]), vector, segments, tail)
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError, RecursionError) as error:
         raise Damaged(manifest_name(safe)) from error
 
 
-def _segment_in(raw: Mapping[str, Any]) -> Segment:
-    spans = [Span(str(origin), int(first), int(last), str(before), str(chain)) for origin, first, last, before, chain in raw["spans"]]
-    return Segment(str(raw["name"]), int(raw["size"]), str(raw["hash"]), int(raw["bodies"]), tuple(spans))
+def _segment_in(raw: Mapping[str, Any], safe: str) -> Segment:
+    """Its name is one that its replica gives."""
+    name = _word(raw["name"])
+    before, after = f"tidelore-{safe}-", ".gz"
+    if not (name.startswith(before) and name.endswith(after) and _SEGMENT.fullmatch(name[len(before) : -len(after)])):
+        raise ValueError(name)
+    return Segment(name, _number(raw["size"]), _word(raw["hash"]), _number(raw["bodies"]), tuple(map(_span_in, raw["spans"])))
+
+
+def _span_in(raw: Sequence[Any]) -> Span:
+    origin, first, last, before, chain = raw
+    if not 1 <= _number(first) <= _number(last):
+        raise ValueError("no span")
+    return Span(_origin(origin), first, last, _word(before), _word(chain))
+
+
+def _number(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= MOST:
+        raise ValueError("no number")
+    return value
+
+
+def _word(value: object) -> str:
+    if not isinstance(value, str) or not is_text(value):
+        raise ValueError("no text")
+    return value
+
+
+def _origin(value: object) -> str:
+    if not ORIGIN.fullmatch(_word(value)):
+        raise ValueError("no origin")
+    return _word(value)
 
 
 # ---- the index ----
@@ -217,8 +270,8 @@ def index_in(data: bytes | None) -> Index | None:
     try:
         raw = json.loads(shallow((data or b"").decode()))
         replicas = tuple(str(each) for each in raw["replicas"] if _SAFE.fullmatch(each))
-        return Index(int(raw["meta"]["revision"]), replicas)
-    except (KeyError, TypeError, ValueError, RecursionError):
+        return Index(_number(raw["meta"]["revision"]), replicas)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return None
 
 

@@ -7,19 +7,18 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from tidelore.engine.codec import canonical, commit_in, content_out, digest
+from tidelore.engine.clock import MOST_CLOCK, bounded
+from tidelore.engine.codec import MOST, canonical, commit_in, content_out, digest
 from tidelore.engine.errors import BadInput
 from tidelore.engine.model import Commit, Source
-from tidelore.engine.ports import Body, ChatRecord, CommitText, LedgerRow, Purge, Record, RecordKind
+from tidelore.engine.ports import FOREVER, Body, ChatRecord, CommitText, LedgerRow, Purge, Record, RecordKind
 from tidelore.engine.records import chat_id
 from tidelore.engine.shallow import shallow
 from tidelore.engine.sound import is_sound
 from tidelore.engine.sync.burial import delivery_id, purge_id
 
-LATEST = 1 << 61
-"""No clock is later (the year 3085): a damaged one becomes this, on every replica alike, and there is room above it."""
-
-_ORIGIN = re.compile(r"[\w.-]{1,64}")
+ORIGIN = re.compile(r"[\w.-]{1,64}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _KINDS = ("source", "commit", "chat", "delivery", "purge")
 
 
@@ -53,7 +52,7 @@ def place(value: object) -> tuple[str, int]:
     try:
         raw = cast(Mapping[str, Any], value)
         origin, sequence = raw["origin"], raw["sequence"]
-        if not _ORIGIN.fullmatch(origin) or type(sequence) is not int or sequence < 1:
+        if not ORIGIN.fullmatch(origin) or type(sequence) is not int or sequence < 1:
             raise ValueError
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise BadInput("That is no record.", "Pass on what sync.pull has answered, as it is.") from error
@@ -66,17 +65,21 @@ def record_in(value: Mapping[str, Any]) -> Record:
     origin, sequence = place(value)
     try:
         kind, pool, id_, body = value["kind"], str(value["pool"]), str(value["id"]), value["body"]
-        clock = min(max(int(value["clock"]), 0), LATEST)
+        clock = bounded(int(value["clock"]))
         if kind not in _KINDS:
             raise BadInput(f"A record is of an unknown kind, {str(kind)[:20]!r}.", "It was written by a newer version: update Tidelore.")
+        if not all(map(is_text, (pool, id_, str(value.get("by", "")), str(value.get("maker", ""))))):
+            raise ValueError
         found = None if body is None else _body(kind, pool, id_, clock, body, value)
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError, RecursionError) as error:
         raise BadInput(f"Record {sequence} of {origin} cannot be read.", "It was changed on the way.") from error
     return Record(origin, sequence, kind, pool, id_, clock, found, body if kind == "commit" and body is not None else "")
 
 
 def _body(kind: RecordKind, pool: str, id_: str, clock: int, text: str, value: Mapping[str, Any]) -> Body:
     raw = json.loads(shallow(text))
+    if not is_text(text) or ("\\u" in text and not is_text(json.dumps(raw, ensure_ascii=False))):
+        raise ValueError
     body: Body
     match kind:
         case "source":
@@ -96,14 +99,28 @@ def _body(kind: RecordKind, pool: str, id_: str, clock: int, text: str, value: M
             body = ChatRecord(id_, str(raw["name"]), pool, str(raw["parent"]), clock)
             right = chat_id(pool, body.name)
         case "delivery":
-            body = LedgerRow("delivery", str(raw["chat"]), int(raw["at"]), dict(raw["body"]))
+            body = LedgerRow("delivery", str(raw["chat"]), _within(int(raw["at"]), -MOST, MOST), dict(raw["body"]))
             right = delivery_id(body)
         case "purge":
             body = purge_in(raw)
+            # Its id says what the clock was, so it cannot be taken as another one; and after one that is too late nothing could be written.
+            for until in (body.clock, *(clock for _, clock in body.nodes if clock != FOREVER)):
+                _within(until, 0, MOST_CLOCK)
             right = body.id
     if right != id_:
         raise ValueError
     return body
+
+
+def is_text(text: str) -> bool:
+    """Whether a store can hold it: no half of a character is left alone in it."""
+    return text.isascii() or _SURROGATE.search(text) is None
+
+
+def _within(number: int, first: int, last: int) -> int:
+    if not first <= number <= last:
+        raise ValueError("no such number")
+    return number
 
 
 def purge_out(purge: Purge) -> dict[str, Any]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import re
+import stat
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from tidelore.engine.errors import StoreError
+from tidelore.engine.errors import StoreError, Unusable
 from tidelore.host.whole_files import written_whole
 
 T = TypeVar("T")
@@ -20,6 +22,7 @@ _NAME = re.compile(r"tidelore-[a-z0-9_-]+\.[a-z0-9]+")
 # What a process that was killed has begun, see written_whole. Nobody else would ever remove it, and it may hold words that were purged.
 _BEGUN = re.compile(rf"\.{_NAME.pattern}\.[0-9a-f]{{12}}")
 _BEGUN_SECONDS = 60
+_OF_ONE_FILE = {errno.EISDIR, errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP}
 
 
 class FolderFiles:
@@ -37,6 +40,9 @@ class FolderFiles:
 
         def read() -> bytes | None:
             try:
+                # Reading anything else may never end.
+                if not stat.S_ISREG(path.stat().st_mode):
+                    raise OSError(errno.EISDIR, "it is no file")
                 return path.read_bytes()
             except FileNotFoundError:
                 return None
@@ -87,7 +93,8 @@ class FolderFiles:
         try:
             return await asyncio.to_thread(run)
         except OSError as error:
-            raise StoreError(
+            kind = Unusable if error.errno in _OF_ONE_FILE and what != "listed" else StoreError
+            raise kind(
                 f"A file of the mirror in {self.folder} could not be {what}: {error.strerror or error}.",
                 "Check the folder's rights and the room on the disk; the mirror is tried again.",
             ) from error
