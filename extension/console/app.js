@@ -33,7 +33,7 @@ const RECALL_SECONDS = 30;
  * @param {string} parts.url of the socket
  * @param {import("../page_store.js").PageStore["values"]} parts.values kept in this browser
  * @param {Document} parts.document
- * @param {() => void} parts.onRefused the key is good no more
+ * @param {(why: import("../remote/faults.js").Fault | null) => void} parts.onRefused the key opens nothing, and why
  * @param {string} [parts.chat] to begin with
  * @param {typeof createLink} [parts.open]
  * @returns {Promise<Console>}
@@ -80,7 +80,7 @@ export async function createConsole({ text, key, url, values, document, onRefuse
     key,
     client: "Tidelore",
     onState(state, why) {
-      if (state === "refused") return onRefused();
+      if (state === "refused") return onRefused(why);
       const up = state === "connected";
       show({
         sidecar: state,

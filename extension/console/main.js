@@ -47,12 +47,15 @@ function createShell(home, text, values) {
     running = { panel, console: opened };
   }
 
-  function refused() {
-    door.forget();
+  /** @param {import("../remote/faults.js").Fault | null} why */
+  function refused(why) {
+    // While the sidecar lets no new key in, nobody knows whether this one is good.
+    const locked = why?.code === "too_many_failures";
+    if (!locked) door.forget();
     running?.console.stop();
     running?.panel.remove();
     running = null;
-    login(null);
+    login(locked ? why : null);
   }
 
   /** @param {any} fault why what was tried did not open */
@@ -62,6 +65,7 @@ function createShell(home, text, values) {
     /** @type {string} */
     let code = "";
     let problem = fault ? text.error(fault) : "";
+    const locked = fault?.code === "too_many_failures";
 
     const redraw = () =>
       patch(view, [
@@ -70,7 +74,12 @@ function createShell(home, text, values) {
           problem && h("p", { key: "fault", class: "tidelore-bad", role: "alert" }, problem),
           code
             ? [h("p", { key: "how" }, t("console.type_code")), h("p", { key: "code", class: "tidelore-code" }, code), h("p", { key: "or", class: "tidelore-note" }, [t("console.or_command"), " ", h("code", null, `tidelore pair ${code.replaceAll(" ", "")}`)]), h("p", { key: "wait", class: "tidelore-note", role: "status" }, t("console.waiting"))]
-            : [h("p", { key: "what" }, t("console.closed")), h("p", { key: "link", class: "tidelore-note" }, [t("console.by_link"), " ", h("code", null, "tidelore console")]), h("div", { key: "go", class: "tidelore-actions" }, button(t("console.ask_code"), () => void knock(), { class: "tidelore-main" }))],
+            : [
+                !locked && h("p", { key: "what" }, t("console.closed")),
+                locked && h("div", { key: "again", class: "tidelore-actions" }, button(t("console.again"), () => void begin(), { class: "tidelore-main" })),
+                h("div", { key: "go", class: "tidelore-actions" }, button(t("console.ask_code"), () => void knock(), { class: locked ? "" : "tidelore-main" })),
+                h("p", { key: "link", class: "tidelore-note" }, [t("console.by_link"), " ", h("code", null, "tidelore console")]),
+              ],
         ].flat()),
       ]);
 

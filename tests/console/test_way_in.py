@@ -46,6 +46,21 @@ def test_who_has_no_address_is_let_in_by_a_code_that_is_typed_into_the_sidecar(t
     Panel(page).choose(stories.STORY)
 
 
+def test_after_many_wrong_keys_the_page_says_how_long_it_is_closed_and_keeps_its_key(tabs: Tabs, sidecar: Sidecar) -> None:
+    page = tabs.blank()
+    # One that the sidecar has not seen before.
+    page.add_init_script("sessionStorage.setItem('tidelore-key', 'tl_not_seen_before')")
+    for at in range(10):
+        httpx.get(f"{sidecar.url}/status", headers={"Authorization": f"Bearer tl_wrong_{at}"}, trust_env=False)
+    page.goto(f"{sidecar.url}/console/")
+    page.get_by_text("for a minute the sidecar lets no new one in").wait_for()
+    assert page.get_by_text("has not been let in yet").count() == 0
+    assert page.evaluate("sessionStorage.getItem('tidelore-key')") == "tl_not_seen_before"
+    assert page.get_by_role("button", name="Try again").count() == 1
+    order = [each.strip() for each in page.locator(".tidelore-login").inner_text().splitlines() if each.strip()]
+    assert order.index("Show a code") < next(at for at, line in enumerate(order) if line.startswith("Or get an address"))
+
+
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
 def test_the_way_in_speaks_both_languages_and_fits_a_phone(tabs: Tabs, sidecar: Sidecar, locale: str) -> None:
     page = tabs.blank((360, 740), phone=True, locale=locale)

@@ -38,7 +38,8 @@ async function console_({ answers = {}, chat = "", stored = memoryPageStore() } 
   const calls = [];
   /** @type {any} */
   let line;
-  const refused = { times: 0 };
+  /** @type {{times: number, why: any}} */
+  const refused = { times: 0, why: null };
   const page = openPage();
   const found = await createConsole({
     text: createText("en", TEXTS["en"] ?? {}),
@@ -46,7 +47,7 @@ async function console_({ answers = {}, chat = "", stored = memoryPageStore() } 
     url: "ws://127.0.0.1:1/ws",
     values: stored.values,
     document: /** @type {any} */ (page.document),
-    onRefused: () => void refused.times++,
+    onRefused: (why) => void (refused.times++, (refused.why = why)),
     chat,
     open: (options) => {
       line = options;
@@ -120,6 +121,8 @@ test("a key that is good no more is told, an engine that fails is shown with a w
   const { line, refused, app } = await console_();
   line.onState("refused", null);
   assert.equal(refused.times, 1);
+  line.onState("refused", Object.assign(new Error("closed"), { code: "too_many_failures", hint: "" }));
+  assert.equal(refused.why?.code, "too_many_failures");
   line.onState("unreachable", Object.assign(new Error("gone"), { code: "sidecar_closed", hint: "" }));
   assert.equal(app.status().engine, "starting");
   assert.match(app.status().sidecarProblem, /tried again by itself/);

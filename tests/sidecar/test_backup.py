@@ -36,7 +36,7 @@ def test_a_backup_comes_back_whole_into_an_empty_store_and_changes_nothing_in_a_
 
 
 def _lines(file: Path) -> list[str]:
-    return gzip.decompress(file.read_bytes()).decode().splitlines()
+    return gzip.decompress(file.read_bytes()).decode().split("\n")[:-1]
 
 
 def test_a_file_that_is_there_is_replaced_only_when_told_to(filled: Path, tmp_path: Path) -> None:
@@ -74,4 +74,7 @@ def test_a_damaged_backup_brings_nothing(damage: str, filled: Path, tmp_path: Pa
     assert done.returncode == 1
     assert "backup" in done.stderr
     assert "Traceback" not in done.stderr
+    assert not empty.exists(), "nothing is made for what brings nothing"
+    assert tidelore(empty, "restore", str(file), "--check").returncode == 1
+    assert not empty.exists()
     assert answered(empty, "chats")["chats"] == []

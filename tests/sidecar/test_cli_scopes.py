@@ -68,6 +68,8 @@ def test_a_scope_is_named_where_a_chat_is(data: Path, fact: str) -> None:
     assert answered(data, "stats", "profile")["chat"] == "profile"
     assert answered(data, "overview", "--chat", "profile")["chat"] == "profile"
     assert answered(data, "cards", "--chat", "profile")["chat"] == "profile"
+    assert answered(data, "chats")["scopes"] == ["profile", "character:Mira"]
+    assert "character:Mira" in tidelore(data, "chats").stdout
     assert answered(data, "list", "--chat", "persona:Nobody", code=1)["error"]["code"] == "not_found"
 
 

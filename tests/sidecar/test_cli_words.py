@@ -36,7 +36,8 @@ def _first(data: Path, *arguments: str) -> str:
 
 def _branched(tmp_path: Path, data: Path, length: int) -> None:
     """A branch of "story" that was made after it."""
-    messages = [{"role": "user", "text": f"Line {at} of the branch."} for at in range(length)]
+    roles = ("user", "assistant")
+    messages = [{"role": roles[at % 2], "text": f"I keep {at} brass lanterns in the mill of Saltmarsh."} for at in range(length)]
     params = {"chat": "branch", "messages": messages, "branch_of": "story"}
     request = {"jsonrpc": "2.0", "id": 1, "method": "chat.update", "params": params}
     assert "result" in tidelore(data, "rpc", input_=json.dumps(request).encode() + b"\n").stdout
@@ -124,16 +125,17 @@ def test_a_memory_is_found_in_whichever_chat_has_it(filled: Path, tmp_path: Path
     assert answered(filled, "undo", undo[undo.index("undo") + 1])["chat"] == "story"
     assert answered(filled, "retire", node)["chat"] == "story"
     assert answered(filled, "why", node, code=1)["error"]["code"] == "not_found"
-    assert 'Recall from "later"' in tidelore(filled, "recall", "word").stdout
-    assert "one of 2 chats" in tidelore(filled, "recall", "word").stdout
+    assert 'Recall from "later"' in tidelore(filled, "recall", "word", "--chat", "later").stdout
+    assert "Recall from all 2 chats" in tidelore(filled, "recall", "word").stdout
 
 
 @pytest.mark.parametrize(("length", "meant"), [(3, "story"), (50, "branch")])
 def test_a_short_branch_is_not_the_chat_that_is_meant(filled: Path, tmp_path: Path, length: int, meant: str) -> None:
     _branched(tmp_path, filled, length)
-    assert answered(filled, "stats")["chat"] == meant
+    assert answered(filled, "stats")["chat"] == "story"  # what was not read yet holds no memory
     assert answered(filled, "plan")["chat"] == meant
     assert answered(filled, "extract")["chat"] == meant
+    assert answered(filled, "stats")["chat"] == meant
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,19 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.sidecar.cli_kit import answered, sample, tidelore
 from tests.sidecar.model_server import ModelServer, Reply, Request, failed, said, serving
 from tests.sidecar.serve.kit import process
+from tidelore.host import diagnosis_models
+from tidelore.host.config import EmbedderConfig
 from tidelore.host.diagnosis_models import without_secrets
+from tidelore.host.embedding_queue import BEGUN
+from tidelore.host.models import vectors_name
+from tidelore.host.profiles import Profiles
+from tidelore.host.vector_files import Saved, save
 
 pytestmark = pytest.mark.slow
 SECRET = "sk-0123456789abcdefghij"
@@ -154,6 +161,14 @@ def test_vectors_of_another_model_are_told_and_can_be_made_anew(data: Path, tmp_
     assert level(answered(data, "doctor"), "vectors")[0][0] == "ok"
     both.rule = lambda request: vectors(request, 5) if request.path.endswith("/embeddings") else said("{}")
     assert level(answered(data, "doctor"), "vectors")[0][0] == "warn", "the same name, another size"
+
+
+def test_memories_without_a_vector_are_told(tmp_path: Path) -> None:
+    folder = Profiles(tmp_path).folder("default")
+    fit = EmbedderConfig(name="e", url="http://127.0.0.1:1/v1")
+    for mark, expected in ((BEGUN, ["fit", "lacking"]), ("2:1.1", ["fit"])):
+        save(folder / "vectors.json", Saved(vectors_name(fit), {}, np.zeros((0, 3), np.float16), {"chat": mark}))
+        assert [each.outcome for each in diagnosis_models.vectors(tmp_path, fit, 0)] == expected
 
 
 def test_a_sidecar_that_runs_is_asked_whether_it_keeps_its_rules(data: Path) -> None:

@@ -17,14 +17,18 @@ def add(verbs: Verbs) -> None:
 
 async def run_chats(context: Context, arguments: Namespace) -> int:
     del arguments
-    listed = []
+    listed, scopes = [], []
     if (context.folder / FILE).exists():
         async with context.service() as service:
             listed = (await service.call("chat.list", {}))["chats"]
+            scopes = [each["scope"] for each in (await service.call("scope.list", {}))["scopes"]]
     if context.json:
-        context.out.json({"chats": listed})
+        context.out.json({"chats": listed, "scopes": scopes})
         return 0
     texts = context.texts
+    if not listed and scopes:
+        context.out.text(texts("chats.scopes", scopes=texts.list(scopes)))
+        return 0
     if not listed:
         context.out.text(texts("error.no_chats"))
         context.out.advice(texts("hint.import_first"))
@@ -34,6 +38,9 @@ async def run_chats(context: Context, arguments: Namespace) -> int:
     if not any(each["branch_of"] for each in listed):
         rows = [(row[0], row[1], "") for row in rows]
     context.out.table(rows, "<><", head=True, indent=0)
+    if scopes:
+        context.out.line()
+        context.out.text(texts("chats.scopes", scopes=texts.list(scopes)), "dim")
     return 0
 
 

@@ -146,5 +146,6 @@ class Context:
         return await places.all_of(self.texts, service, named)
 
     async def chat(self, service: Service, named: str | None, *, read: bool = False) -> str:
-        """The chat that is meant: the one named, else the newest that holds a memory; to be `read`, the newest. Raises NotFound, BadInput."""
+        """The chat that is meant: the one named, else the newest that holds a memory; to be `read`, the newest. Raises NotFound,
+        BadInput."""
         return await places.chosen(self.texts, service, named, read=read)

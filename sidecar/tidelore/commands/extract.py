@@ -85,8 +85,8 @@ async def run_plan(context: Context, arguments: Namespace) -> int:
     key = "plan.due_rules" if arguments.by == "rules" else "plan.due_model"
     out.text(texts(key, n=len(windows), lag=plan["lag"]) if windows else texts("plan.nothing", lag=plan["lag"]))
     if windows:
-        shown = ", ".join(_place(window) for window in windows[:_SHOWN])
-        out.text(shown + (" …" if len(windows) > _SHOWN else ""), "dim", indent=2)
+        places = ", ".join(_place(window) for window in windows[:_SHOWN])
+        out.text(places + (" …" if len(windows) > _SHOWN else ""), "dim", indent=2)
     if aside:
         out.line()
         out.text(texts("plan.aside", n=len(aside)), "warn")

@@ -51,8 +51,9 @@ class _Teller:
 
     def tell(self, look: Look, *, always: bool = False) -> None:
         out, texts = self._context.out, self._context.texts
-        fresh = [problem for problem in look.problems if problem not in self._problems]
-        self._problems = list(look.problems)
+        problems = [*look.problems, *(texts("mirror.damaged", name=name) for name in look.damaged)]
+        fresh = [problem for problem in problems if problem not in self._problems]
+        self._problems = problems
         if not (always or look.chats or look.news or look.sent or fresh):
             return
         if self._context.json:

@@ -74,6 +74,7 @@ class _Given(argparse.Action):
     """Stores what was given. Where nothing was, an option of the same name keeps what it stored."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: str | None = None) -> None:
+        del parser, option_string
         if values is not None:
             setattr(namespace, self.dest, values)
 
@@ -120,11 +121,11 @@ class Verb:
 class Verbs:
     """Collects the verbs. `run` of the namespace is what to run."""
 
-    def __init__(self, parser: Parser, texts: Texts, *, required: bool = False) -> None:
+    def __init__(self, parser: Parser, texts: Texts, *, required: bool = False, dest: str = "verb") -> None:
         self.texts = texts
         self._parser = parser
         self._under = parser.add_subparsers(
-            title=texts("help.verbs"), metavar=texts("help.verb"), dest="verb", required=required, prog=parser.prog
+            title=texts("help.verbs"), metavar=texts("help.verb"), dest=dest, required=required, prog=parser.prog
         )
 
     def add(self, name: str, run: Run | None = None, under: str = "") -> Verb:
@@ -144,7 +145,7 @@ class Verbs:
 
 class _Group(Verbs):
     def __init__(self, parser: Parser, texts: Texts, name: str) -> None:
-        super().__init__(parser, texts, required=True)
+        super().__init__(parser, texts, required=True, dest="verb_of_group")
         self._name = name
 
     def add(self, name: str, run: Run | None = None, under: str = "") -> Verb:

@@ -91,7 +91,9 @@ async def _scopes(service: Service) -> list[str]:
 def _newest_first(listed: Sequence[dict[str, Any]]) -> list[str]:
     """Names, newest first; branches that are shorter than what they came from after all others."""
     sizes = {each["chat"]: each["messages"] for each in listed}
-    return [str(each["chat"]) for each in sorted(reversed(listed), key=lambda each: sizes.get(each["branch_of"], 0) > each["messages"])]
+    whole = [each for each in reversed(listed) if sizes.get(each["branch_of"], 0) <= each["messages"]]
+    short = [each for each in reversed(listed) if sizes.get(each["branch_of"], 0) > each["messages"]]
+    return [str(each["chat"]) for each in (*whole, *short)]
 
 
 def _named(texts: Texts, chats: Sequence[str], scopes: Sequence[str], named: str) -> str:

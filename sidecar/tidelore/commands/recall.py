@@ -77,11 +77,16 @@ def _show_title(out: Terminal, texts: Texts, read: Sources) -> None:
     """What was read: by its name where it is one thing alone."""
     scopes = [scope_chat(each) for each in read.scopes]
     chats = [name for name in read.names() if name not in scopes]
-    if len(read.names()) == 1 or not chats:
-        out.title(texts("recall.title", chat=texts.list(map(shown, read.names()))))
+    if not chats:
+        out.title(texts("recall.title", chat=texts.list(map(shown, scopes))))
         return
-    whole_title = texts("recall.title_all", n=len(chats))
-    out.title(whole_title if len(chats) >= read.all else texts("recall.title_newest", n=len(chats), all=read.all))
+    if len(chats) == 1:
+        out.title(texts("recall.title", chat=shown(chats[0])))
+    else:
+        whole = texts("recall.title_all", n=len(chats))
+        out.title(whole if len(chats) >= read.all else texts("recall.title_newest", n=len(chats), all=read.all))
+    if len(read.names()) == 1:
+        return
     if scopes:
         out.text(texts("recall.and_scopes", scopes=texts.list(map(shown, scopes))), "dim")
     out.text(texts("recall.one_alone"), "dim")

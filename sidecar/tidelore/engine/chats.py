@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from tidelore.engine.aside import Aside, in_place
 from tidelore.engine.bulk import in_bulk
 from tidelore.engine.clock import Clock
 from tidelore.engine.codec import digest
@@ -50,6 +51,7 @@ class Chats:
         self.readings = 0
         self._screens = 0
         self.kept_pools = KEPT_POOLS
+        self.aside: Aside = in_place
 
     # ---- opening ----
 

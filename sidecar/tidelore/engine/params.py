@@ -13,15 +13,20 @@ from tidelore.engine.errors import BadInput
 T = TypeVar("T")
 RENAMED = {"start": "from", "end": "to"}
 MISSING = object()
+ARGUMENTS = "arguments"
+"""The `where` of what a tool is called with."""
 
 
 def parse(cls: Callable[..., T], value: object, where: str = "params") -> T:
     """A dataclass from a JSON object. Raises BadInput that names the wrong member and what is expected there."""
     fields = _fields(cls)
     if not isinstance(value, Mapping):
-        raise BadInput(f"{where} must be an object, not {_name(value)}.", f"Send the parameters by name: {', '.join(fields)}.")
+        verb = "must be an object" if where != ARGUMENTS else "must be in an object"
+        raise BadInput(f"{where} {verb}, not {_name(value)}.", f"Send the parameters by name: {', '.join(fields)}.")
     if not value.keys() <= fields.keys():
         unknown = sorted(str(name) for name in value if name not in fields)
+        if where == ARGUMENTS:
+            raise BadInput(f"There is no argument {unknown[0]!r}.", f"Arguments: {', '.join(fields)}.")
         raise BadInput(f"{where} has no member {unknown[0]!r}.", f"Known members: {', '.join(fields)}.")
     out: dict[str, Any] = {}
     for name, (hint, required) in fields.items():
@@ -33,7 +38,8 @@ def parse(cls: Callable[..., T], value: object, where: str = "params") -> T:
         elif item is not MISSING and (required or item is not None):
             out[name] = _value(hint, item, f"{where}.{name}")
         elif required:
-            raise BadInput(f"{where} lacks {name!r}.", f"Expected: {describe(hint)}.")
+            lacks = f"The argument {name!r} is missing." if where == ARGUMENTS else f"{where} lacks {name!r}."
+            raise BadInput(lacks, f"Expected: {describe(hint)}.")
     return cls(**out)
 
 

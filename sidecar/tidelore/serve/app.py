@@ -69,12 +69,13 @@ def _redeemed(pairings: Pairings, id_: str, origin: str) -> str:
 
 
 async def _told(request: Request, error: Exception) -> Response:
-    del request
     if isinstance(error, TideloreError):
         return response(error)
     assert isinstance(error, HTTPException)
     codes = {404: "no_route", 405: "wrong_method"}
-    found = Refusal(error.status_code, codes.get(error.status_code, "bad_request"), error.detail, "docs/sidecar.md lists the routes.")
+    words = {404: "Nothing is served at this address.", 405: f"{request.method} is not done at this address."}
+    sentence = words.get(error.status_code, "The request cannot be answered.")
+    found = Refusal(error.status_code, codes.get(error.status_code, "bad_request"), sentence, "docs/sidecar.md lists the routes.")
     return response(Refusal(found.status, found.code, found.sentence, found.hint, error.headers or {}))
 
 

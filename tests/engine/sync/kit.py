@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.engine.service_kit import Kit
-from tidelore.engine.errors import StoreError
+from tidelore.engine.errors import StoreError, Unusable
 from tidelore.engine.ports import Files
 
 
@@ -42,12 +42,13 @@ def meet(one: Kit, other: Kit) -> int:
 
 
 class Folder(Files):
-    """Files in memory. `down`: nothing can be read or written."""
+    """Files in memory. `down`: nothing can be read or written. `broken`: names under which no file can be read or written."""
 
     def __init__(self, *, lists: bool = True) -> None:
         self.files: dict[str, bytes] = {}
         self.lists = lists
         self.down = False
+        self.broken: set[str] = set()
         self.writes = 0
 
     async def list(self) -> Mapping[str, int] | None:
@@ -55,19 +56,21 @@ class Folder(Files):
         return {name: len(data) for name, data in self.files.items()} if self.lists else None
 
     async def read(self, name: str) -> bytes | None:
-        self._check()
+        self._check(name)
         return self.files.get(name)
 
     async def write(self, name: str, data: bytes) -> None:
-        self._check()
+        self._check(name)
         self.writes += 1
         self.files[name] = data
 
     async def remove(self, name: str) -> None:
-        self._check()
+        self._check(name)
         self.files.pop(name, None)
 
-    def _check(self) -> None:
+    def _check(self, name: str = "") -> None:
+        if name in self.broken:
+            raise Unusable("That is no file.", "Move it away.")
         if self.down:
             raise StoreError("The folder is not there.", "Try again later.")
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.engine.service_kit import Kit, rows
+from tidelore.engine.codec import canonical, digest
 from tidelore.engine.errors import BadInput
 from tidelore.engine.sync.backup import Place, read
 
@@ -167,3 +169,68 @@ def test_a_record_that_was_changed_with_its_digest_is_refused_whole() -> None:
         read(lines, Place())
     with pytest.raises(BadInput):
         other.call("backup.restore", lines=lines)
+
+
+def sealed(lines: list[str]) -> list[str]:
+    """As whoever changes a backup and knows its format would close it."""
+    known = ""
+    for line in lines:
+        known = digest(known, line)
+    return [*lines, canonical({"end": {"lines": len(lines), "digest": known}})]
+
+
+def changed(kit: Kit, kind: str, change: Callable[[Any], object]) -> list[str]:
+    """A backup of the kit with what is in its first line of a kind changed."""
+    lines = made(kit)[:-1]
+    at = next(number for number, line in enumerate(lines) if (line.startswith(f'{{"{kind}"') if kind else number == 0))
+    raw = json.loads(lines[at])
+    change(raw[kind] if kind else raw)
+    lines[at] = json.dumps(raw)
+    return sealed(lines)
+
+
+def written(at: object) -> tuple[str, Callable[[Any], object]]:
+    return "", lambda raw: raw.update(at=at)
+
+
+def placed(order: object) -> tuple[str, Callable[[Any], object]]:
+    return "screen", lambda raw: raw["rows"][0].__setitem__(0, order)
+
+
+HOSTILE: dict[str, tuple[str, Callable[[Any], object]]] = {
+    **{f"written at {at!r}": written(at) for at in ("x", [1], 1e300, float("inf"), 10**30, True)},
+    "a format that is none": ("", lambda raw: raw.update(format=[1])),
+    **{f"a place {str(order)[:40]!r}": placed(order) for order in (float("inf"), str(10**30), "9" * 5000, "x", None)},
+    "two messages in one place": ("screen", lambda raw: raw["rows"].append(raw["rows"][-1])),
+    "a name of half a character": ("screen", lambda raw: raw["rows"][0].__setitem__(3, "\ud800")),
+    "rows that are none": ("screen", lambda raw: raw.update(rows=5)),
+    "a chat that is none": ("screen", lambda raw: raw.update(chat=["a"])),
+    "a setting that is no number": ("settings", lambda raw: raw.update(x=float("nan"))),
+    "a setting of half a character": ("settings", lambda raw: raw.update({"\ud800": 1})),
+    "a record without an origin": ("record", lambda raw: raw.pop("origin")),
+    "a record that comes too late": ("record", lambda raw: raw.update(sequence=7)),
+    "a record of a kind of later": ("record", lambda raw: raw.update(kind="dream")),
+    "a record with an endless clock": ("record", lambda raw: raw.update(clock=float("inf"))),
+    "a record of half a character": ("record", lambda raw: raw.update(pool="\ud800")),
+}
+
+
+@pytest.mark.req("F33")
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_could_not_be_restored_is_told_by_the_check(what: str) -> None:
+    lines = changed(story(), *HOSTILE[what])
+    with pytest.raises(BadInput):
+        checked(Kit("two"), lines)
+    kit = Kit("two")
+    with pytest.raises(BadInput):
+        restored(kit, lines)
+
+
+def test_the_check_of_a_backup_goes_on_from_piece_to_piece() -> None:
+    lines, at = made(story()), ""
+    for line in lines:
+        done = Kit("two").call("backup.check", lines=[line], at=at)
+        at = done["at"]
+    assert done["whole"]
+    with pytest.raises(BadInput):
+        Kit("two").call("backup.read", at='{"chat":"","digest":"","heads":{"a":[1e400,""]},"lines":1,"screens":false}')

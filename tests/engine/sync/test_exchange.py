@@ -10,8 +10,7 @@ import pytest
 
 from tests.engine.service_kit import Kit, rows
 from tests.engine.sync.kit import fetch, meet, over_the_wire
-from tidelore.engine.clock import LATEST
-from tidelore.engine.clock import COUNTER_BITS, FOLLOWED_MS
+from tidelore.engine.clock import COUNTER_BITS, FOLLOWED_MS, LATEST
 from tidelore.engine.codec import canonical, digest, windowless
 from tidelore.engine.errors import BadInput
 from tidelore.engine.model import EnsureNode, Named

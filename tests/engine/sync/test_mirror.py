@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.engine.service_kit import Kit, rows
 from tests.engine.sync.kit import Folder, fetch, meet, mirror
 from tests.engine.sync.test_exchange import POOL, SAID, copied, edit, told, write
 from tidelore.engine.errors import BadInput, StoreError
-from tidelore.engine.sync.segments import MOST_TEXT, Damaged, Packer, Segment, file_hash, lacking, unpack
+from tidelore.engine.ports import Head
+from tidelore.engine.sync.chain import link
+from tidelore.engine.sync.segments import (
+    INDEX,
+    MOST_TEXT,
+    Damaged,
+    Manifest,
+    Packer,
+    Segment,
+    Span,
+    file_hash,
+    lacking,
+    manifest_out,
+    unpack,
+)
 
 SMALL = 2000
 
@@ -244,6 +261,88 @@ def test_the_files_of_a_replica_that_will_not_come_back_are_taken_over() -> None
 
 
 # ---- files ----
+
+
+# Some of these end a line somewhere, though not in our files.
+TEXTS = st.text(st.sampled_from('a\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e\r\n\\"\0'), min_size=1, max_size=9)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=5))
+def test_a_file_is_read_as_it_was_written_whatever_the_texts(texts: list[str]) -> None:
+    packer, chain = Packer(), ""
+    records = [{"origin": "aa", "sequence": at, "kind": "source", "pool": "", "id": text, "body": text} for at, text in enumerate(texts, 1)]
+    for record in records:
+        packer.add(record)
+        chain = link(chain, "source", "", str(record["id"]))
+    data = packer.close()
+    assert unpack(data, Segment("x", len(data), file_hash(data), len(texts), (Span("aa", 1, len(texts), "", chain),))) == records
+
+
+@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x0c"])
+def test_words_with_a_character_that_ends_lines_elsewhere_reach_everybody_and_so_does_what_comes_after(character: str) -> None:
+    folder, one, other = Folder(), told("aa"), Kit("bb")
+    mirror(one, folder)
+    mirror(other, folder)
+    one.remember("d", rows(("Mara", f"My hound is called{character} Rex."), ("Tobin", "Yes.")))
+    one.call("chat.purge", chat="c")
+    mirror(one, folder)
+    assert mirror(other, folder)["damaged"] == []
+    assert chains(other) == chains(one)
+    mirror(other, folder)
+    assert "herring" not in folder.text()
+
+
+def forged(folder: Folder, text: bytes, **more: Any) -> str:
+    """The files of a replica `ff` with these bytes as its tail; the name of that."""
+    name, packed = "tidelore-ff-tail0.gz", gzip.compress(text)
+    span = more.pop("span", ("ff", 1, 1, "", link("", "None", "None", "None")))
+    tail = Segment(more.pop("name", name), len(packed), file_hash(packed), 1, (Span(*span),))
+    folder.files[name] = packed
+    folder.files["tidelore-ff-manifest.json"] = manifest_out(Manifest("ff", more.pop("revision", 1), more.pop("vector", {}), (), tail))
+    return name
+
+
+def spoiled(folder: Folder, name: str) -> None:
+    """Something that is no file stands under this name."""
+    folder.files.setdefault(name, b"")
+    folder.broken.add(name)
+
+
+FORGED: Mapping[str, Callable[[Folder], object]] = {
+    "a line that is no object": lambda folder: forged(folder, b"1\n"),
+    "a record of nothing but its place": lambda folder: forged(folder, b'{"origin":"ff","sequence":1}\n'),
+    "a place that is no number": lambda folder: forged(folder, b'{"origin":"ff","sequence":true}\n'),
+    "a clock without end": lambda folder: forged(
+        folder,
+        b'{"origin":"ff","sequence":1,"kind":"source","pool":"p","id":"i","clock":Infinity,"body":null}\n',
+        span=("ff", 1, 1, "", link("", "source", "p", "i")),
+    ),
+    "millions of lines": lambda folder: forged(folder, b"1\n" * 3_000_000),
+    "a span that no store can hold": lambda folder: forged(folder, b"{}\n", span=("ff", 2**70, 2**70, "", "x")),
+    "a span before the first": lambda folder: forged(folder, b"{}\n", span=("ff", -5, -1, "", "x")),
+    "an origin that is none": lambda folder: forged(folder, b"{}\n", span=("\ud800", 1, 1, "", "x")),
+    "a vector that no store can hold": lambda folder: forged(folder, b"{}\n", vector={"ff": Head(2**80, "x")}),
+    "a revision that no store can hold": lambda folder: forged(folder, b"{}\n", revision=2**90),
+    "a file of somebody else's": lambda folder: forged(folder, b"{}\n", name="../../secret"),
+    "an index without end": lambda folder: folder.files.update({INDEX: b'{"meta":{"format":1,"revision":1e400},"replicas":[]}'}),
+    "a file that is none": lambda folder: spoiled(folder, forged(folder, b"{}\n")),
+    "a manifest that is none": lambda folder: spoiled(folder, "tidelore-ff-manifest.json"),
+    "an index that is none": lambda folder: spoiled(folder, INDEX),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_one_bad_file_ends_no_round_and_is_named(what: str) -> None:
+    folder, one, other = Folder(), told("aa"), Kit("bb")
+    mirror(one, folder)
+    FORGED[what](folder)
+    done = mirror(other, folder)
+    assert chains(other)["aa"] == chains(one)["aa"]
+    assert [*done["damaged"], *done["behind"]] or "without end" in what or "nothing but" in what
+    write(other, "written after it")
+    for kit in (other, one):
+        mirror(kit, folder)
+    assert chains(one) == chains(other)
 
 
 def test_a_file_that_would_be_huge_is_not_unpacked() -> None:

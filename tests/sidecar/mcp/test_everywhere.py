@@ -63,3 +63,49 @@ def test_what_was_said_through_the_gateway_is_known_over_mcp_with_the_words_it_r
             assert "Osmanthus" in here.upstream.got[-1].last
 
     asyncio.run(main())
+
+
+def test_the_graph_without_a_place_is_that_of_what_recall_reads(tools: Tools) -> None:
+    tools.show("gateway:a#1", ("Ann", "My sister Clara keeps bees in Bristol."), ("", "How lovely."))
+    assert tools.data("graph")["nodes_total"] > 0, "though nothing holds everywhere yet"
+    tools.data("write", text="Clara turns forty in May.", about="Clara")
+    found = tools.data("graph")
+    assert any("forty" in each["text"] for each in found["nodes"])
+    assert any("bees" in each["text"] for each in found["nodes"])
+    assert len({each["id"] for each in found["nodes"]}) == len(found["nodes"])
+    assert found["where"] == tools.data("recall", query="bees")["where"]
+
+
+@pytest.mark.parametrize(("fact", "name"), [("The user's dog is called Biscuit.", "biscuit"), ("我的狗叫饼干。", "饼干")])
+def test_the_state_of_a_name_that_nobody_wrote_down_as_one_is_what_was_said_of_it(tools: Tools, fact: str, name: str) -> None:
+    tools.data("write", text=fact)
+    tools.data("write", text="Lisbon is warm.")
+    assert [each["text"] for each in tools.data("state", about=name)["holds"]] == [fact]
+    assert fact in text(tools("state", about=name))
+    assert "Nothing is remembered" in text(tools("state", about="Bis"))
+
+
+def test_somebody_is_found_by_another_name_in_any_case(tools: Tools) -> None:
+    made = tools.data("write", kind="entity", name="Clara Bell", sub="character")
+    tools.data("edit", id=made["id"], set=[{"name": "aliases", "value": "Bumble\n小铃"}])
+    tools.data("write", text="She keeps bees.", about="Clara Bell")
+    for name in ("bumble", "小铃", "CLARA BELL"):
+        assert [each["text"] for each in tools.data("state", about=name)["holds"] if each["kind"] == "fact"] == ["She keeps bees."]
+
+
+def test_content_is_another_name_of_what_is_written(tools: Tools) -> None:
+    tools.data("write", content="Lisbon is warm.")
+    assert [each["text"] for each in tools.data("recall", query="Is Lisbon warm?")["memories"]] == ["Lisbon is warm."]
+    assert "Both" in text(tools("write", text="a", content="b"))
+
+
+def test_a_wrong_argument_is_named_in_a_sentence(tools: Tools) -> None:
+    assert "There is no argument 'words'." in text(tools("write", words="x"))
+    assert "The argument 'query' is missing." in text(tools("recall"))
+
+
+def test_what_was_said_elsewhere_is_not_told_as_of_this_conversation(tools: Tools) -> None:
+    tools.data("write", text="Lisbon is warm.")
+    assert "this conversation. Memories" not in text(tools("recall", query="Is Lisbon warm?"))
+    tools.show("gateway:a#1", ("Ann", "My sister Clara keeps bees in Bristol."), ("", "How lovely."))
+    assert "in other conversations" in text(tools("recall", query="Where does Clara keep bees?"))

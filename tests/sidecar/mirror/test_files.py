@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.sidecar.store_contract import run
-from tidelore.engine.errors import StoreError
+from tidelore.engine.errors import StoreError, Unusable
 from tidelore.host.mirror.files import FolderFiles
 from tidelore.host.whole_files import written_whole
 
@@ -53,6 +53,25 @@ def test_a_folder_that_is_not_there_is_an_empty_one_and_is_made_by_the_first_wri
     run(files.write(NAME, b"whole"))
     assert run(files.list()) == {NAME: 5}
     assert run(files.read(NAME)) == b"whole"
+
+
+def test_what_stands_under_the_name_of_a_file_and_is_none_is_told_of_that_name_alone(tmp_path: Path) -> None:
+    files = FolderFiles(tmp_path)
+    (tmp_path / NAME).mkdir()
+    with pytest.raises(Unusable):
+        run(files.read(NAME))
+    with pytest.raises(Unusable):
+        run(files.write(NAME, b"x"))
+    with pytest.raises(Unusable):
+        run(files.remove(NAME))
+    assert run(files.list()) == {}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes by name here")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / NAME)
+    with pytest.raises(Unusable):
+        run(FolderFiles(tmp_path).read(NAME))
 
 
 @pytest.mark.parametrize("name", ["../secret.json", "chat.json", "tidelore-a/b.gz", "tidelore-a.gz.gz"])

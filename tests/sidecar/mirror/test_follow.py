@@ -262,3 +262,16 @@ def test_the_command_says_what_it_did_and_ends_when_told_to(folder: Path, tmp_pa
         assert json.loads(running.stdout.readline())["chats"] == ["c1"]
         running.terminate()
         assert running.wait(30) == 0
+
+
+def test_a_bad_file_in_the_mirror_is_named_and_the_rest_is_exchanged(folder: Path, tmp_path: Path) -> None:
+    async def check() -> None:
+        async with followers(folder, tmp_path / "one", tmp_path / "two") as (one, two):
+            await one.look()
+            (folder / "user" / "files" / "tidelore-zz-manifest.json").write_text("1", "utf-8")
+            look = await two.look()
+            assert look.damaged == ["tidelore-zz-manifest.json"]
+            assert look.problems == []
+            assert await graph(two.service) == await graph(one.service)
+
+    run(check())

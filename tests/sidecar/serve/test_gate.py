@@ -276,6 +276,8 @@ def test_a_body_above_the_limit_is_refused_whether_or_not_it_says_its_length(tmp
 def test_what_breaks_inside_a_route_is_told_in_the_one_shape(tmp_path: Path) -> None:
     async def work(app: App, client: httpx.AsyncClient, clock: Clock) -> None:
         assert error_of(await client.get("/nowhere", headers=owner(tmp_path))) == (404, "no_route")
+        for answer in (await client.get("/nowhere", headers=owner(tmp_path)), await client.get("/rpc", headers=owner(tmp_path))):
+            assert answer.json()["error"]["message"].endswith(" at this address."), "in our own words"
         assert error_of(await client.get("/rpc", headers=owner(tmp_path))) == (405, "wrong_method")
         assert error_of(await client.post("/pair/start", content=b"[]")) == (400, "bad_json")
         assert error_of(await client.post("/pair/start", json={"client": 5})) == (400, "bad_input")

@@ -152,7 +152,7 @@ def test_answers_are_as_the_file_says(tmp_path: Path) -> None:
     [
         ("HookRecall", {"query": 1}),
         ("HookRecall", {"query": "x", "nothing": 1}),
-        ("MemoryWrite", {"client": "x"}),
+        ("MemoryWrite", {"content": 1}),
         ("MemoryWrite", {"content": "x", "kind": "poem"}),
         ("HookRecalled", {"ok": True}),
         ("Status", {"version": "1"}),

@@ -17,7 +17,7 @@ from tidelore.engine.extract.prompt import NO_TEMPLATES, PromptMessage, answer_s
 from tidelore.engine.extract.resolve import resolve
 from tidelore.engine.extract.rules import extract
 from tidelore.engine.history import Timeline
-from tidelore.engine.model import Commit
+from tidelore.engine.model import Commit, Operation
 from tidelore.engine.ports import Complete, LedgerRow
 from tidelore.engine.schema import Schema
 from tidelore.engine.text.language import language
@@ -28,6 +28,10 @@ ATTEMPTS = 3
 MODEL_SECONDS = 300.0
 RAW_KEPT = 20_000
 LANGUAGE_SAMPLE = 40
+# Characters of each of them: no one pasted book decides.
+LANGUAGE_OF_EACH = 4_000
+# From so many characters on a message is read beside the event loop, where the host can do that.
+LONG = 20_000
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -92,7 +96,7 @@ def chat_language(chat: OpenChat) -> str:
 def _language(chat: OpenChat) -> str:
     sources = chat.pool.sources
     newest = chat.timeline.slots[-LANGUAGE_SAMPLE:]
-    return language(sources[slot.key].text for slot in newest if slot.key in sources)
+    return language(sources[slot.key].text[:LANGUAGE_OF_EACH] for slot in newest if slot.key in sources)
 
 
 async def run_rules(
@@ -124,13 +128,21 @@ async def _rules_over(
     for start in range(0, len(distinct), RULES_AT_ONCE):
         _stop_if(cancelled, outcome)
         batch = distinct[start : start + RULES_AT_ONCE]
-        outcome.commits += await _rules(chats, name, batch)
+        outcome.commits += await _rules(chats, name, batch, await _read_aside(chats, name, batch))
         outcome.windows += sum(messages[key] for key in batch)
         progress(outcome.windows, total)
 
 
-async def _rules(chats: Chats, name: str, keys: Sequence[str]) -> int:
-    """How many commits were made. The chat is opened anew each time: it may have been read again from the store meanwhile."""
+async def _read_aside(chats: Chats, name: str, keys: Sequence[str]) -> Mapping[str, tuple[Operation, ...]]:
+    """What the rules make of long texts, by key. A key stands for one text, so nothing is locked meanwhile."""
+    sources = (await chats.open(name)).pool.sources
+    long = [(key, sources[key]) for key in keys if key in sources and len(sources[key].text) >= LONG]
+    return {key: await chats.aside(extract, source.role, source.text) for key, source in long}
+
+
+async def _rules(chats: Chats, name: str, keys: Sequence[str], read: Mapping[str, tuple[Operation, ...]]) -> int:
+    """How many commits were made. `read`: what was made of some texts already. The chat is opened anew each time: it may have been read
+    again from the store meanwhile."""
     async with chats.lock:
         chat = await chats.open(name)
         commits: list[Commit] = []
@@ -138,7 +150,7 @@ async def _rules(chats: Chats, name: str, keys: Sequence[str]) -> int:
             source = chat.pool.sources.get(key)
             if source is None or not chat.timeline.stands(key):
                 continue
-            operations = extract(source.role, source.text)
+            operations = read[key] if key in read else extract(source.role, source.text)
             standing = chat.pool.rules_at(key)
             if standing is not None and standing.operations == operations:
                 continue

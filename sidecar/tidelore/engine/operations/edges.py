@@ -92,6 +92,8 @@ def maybe(graph: Graph, wanted: str) -> NodeState | None:
     # A name that was given by hand makes no id.
     folded = fold_name(wanted)
     called = [node for node in graph.shown() if node.kind in ("entity", "thread") and fold_name(node.text) == folded]
+    if not called:
+        called = [node for node in graph.shown() if node.kind in ("entity", "thread") and folded in _aliases(node)]
     if len(called) == 1:
         return called[0]
     if len(wanted) < 4 or not wanted.isalnum():
@@ -100,6 +102,11 @@ def maybe(graph: Graph, wanted: str) -> NodeState | None:
     if len(begins) > 1:
         raise BadInput(f"{len(begins)} nodes begin with {wanted!r}.", "Give more of the id.")
     return begins[0] if begins else None
+
+
+def _aliases(node: NodeState) -> set[str]:
+    found = node.fields.get("aliases")
+    return {fold_name(str(each)) for each in found} if isinstance(found, tuple | list) else set()
 
 
 def hidden(graph: Graph, wanted: str) -> NodeState | None:

@@ -14,6 +14,7 @@ from tidelore.engine.graph import Graph
 from tidelore.engine.history import Slot
 from tidelore.engine.nodes import NodeState
 from tidelore.engine.operations.edges import maybe
+from tidelore.engine.recall.query import holds_name
 from tidelore.engine.table import Call, method, positive
 from tidelore.engine.text.tokens import tokens
 from tidelore.engine.text.unicode14 import fold, fold_name
@@ -36,7 +37,10 @@ async def state_get(service: Service, params: m.StateGet, call: Call) -> r.State
             homes.append(beside)
     known = [(home, node) for home in homes if (node := maybe(home.graph, params.about)) is not None]
     if not known:
-        return r.StateOf("", params.about, "", [], [], [])
+        # Nobody is called so, but it may have been said all the same.
+        name = fold_name(params.about.strip())
+        told = [each for home in homes for each in _current(home, _telling(home.graph, name))] if name else []
+        return r.StateOf("", params.about, "", [], told, [])
     first = known[0][1]
     names = [first.text, *(name for _, node in known for name in (node.text, *_aliases(node)))]
     facts = [fact for home, node in known for fact in _facts(home, node)]
@@ -51,7 +55,17 @@ def _aliases(node: NodeState) -> Sequence[str]:
 
 def _facts(home: OpenChat, node: NodeState) -> list[r.StateFact]:
     graph = home.graph
-    about = [graph.nodes[start] for kind, start, end, _ in node.edges if kind == "about" and end == node.id]
+    return _current(home, [graph.nodes[start] for kind, start, end, _ in node.edges if kind == "about" and end == node.id])
+
+
+def _telling(graph: Graph, name: str) -> list[NodeState]:
+    """The facts whose words hold a folded name."""
+    return [each for each in graph.shown() if each.kind == "fact" and holds_name(fold_name(each.text), name)]
+
+
+def _current(home: OpenChat, about: Sequence[NodeState]) -> list[r.StateFact]:
+    """Those of these facts that hold now, newest first."""
+    graph = home.graph
     current = [each for each in about if each.shown and each.kind == "fact" and not graph.superseded(each) and not each.marked("private")]
     current.sort(key=lambda each: each.parts[-1].key, reverse=True)
     return [r.StateFact(each.id, home.record.name, each.sub, each.scope, _attribute(each), each.text) for each in current]

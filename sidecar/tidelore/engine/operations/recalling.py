@@ -14,6 +14,7 @@ from tidelore.engine.extract.run import chat_language
 from tidelore.engine.operations.settings import values_at_hand
 from tidelore.engine.ports import Batch, LedgerRow
 from tidelore.engine.recall.index import Index
+from tidelore.engine.recall.pack import SEVERAL
 from tidelore.engine.recall.presets import PRESETS
 from tidelore.engine.recall.repeats import repeated
 from tidelore.engine.recall.rerank import Judge
@@ -52,7 +53,7 @@ async def recall_run(service: Service, params: m.RecallRun, call: Call) -> r.Rec
         preset,
         (usual["recall.budget"] or preset.budget) if params.budget is None else positive(params.budget, "budget"),
         (usual["recall.limit"] or preset.limit) if params.limit is None else positive(params.limit, "limit"),
-        chat_language(chat),
+        _language(chat, indexes),
         params.reply,
         params.earlier,
         params.context_from if params.context_tokens is None else first_that_fits(chat, params.context_tokens),
@@ -78,7 +79,7 @@ async def recall_check(service: Service, params: m.RecallCheck, call: Call) -> r
     stands = state == params.state and not gone
     if not stands or params.cards is None:
         return r.Checked(stands, gone, "", "")
-    core, recalled = made_again(params.nodes, params.cards, indexes, chat_language(chat))
+    core, recalled = made_again(params.nodes, params.cards, indexes, _language(chat, indexes))
     return r.Checked(stands, gone, core.text, recalled.text)
 
 
@@ -91,6 +92,12 @@ async def _read(service: Service, name: str, scopes: Sequence[str], beside: Sequ
         chat = await service.chats.open(name)
         found = [chat, *(each for each in found if each is not chat)]
     return found[0], [each.index for each in found]
+
+
+def _language(chat: OpenChat, indexes: Sequence[Index]) -> str:
+    """That of the blocks."""
+    several = len(indexes) > 1 or chat.record.name.startswith(SCOPE_MARK)
+    return chat_language(chat) + (SEVERAL if several else "")
 
 
 def _judge(service: Service, seconds: float) -> Judge | None:

@@ -19,6 +19,9 @@ from tidelore.engine.text.unicode14 import fold_name, normalise
 # the rest together no more than half of what decides; so too for the last reply and the user's message before.
 LONG_TEXT = 300
 ASIDE, ASIDE_IN_ALL = 0.25, 0.5
+# Of a text that goes on and on its end is looked at, which decides anyway: a pasted book must not hold up the reply. Blocks that
+# clients put in are taken out of more than that, so that they do not fill it.
+LOOKED_AT, LOOKED_THROUGH = 8_000, 32_000
 REPLY_WEIGHT, REPLY_IN_ALL = 0.15, 0.5
 EARLIER_WEIGHT, EARLIER_IN_ALL = 0.1, 0.3
 MONTHS = {
@@ -33,6 +36,8 @@ _MONTH = re.compile(
 _HAN_MONTH = re.compile(r"(?<!\d)(1[0-2]|[1-9])\s*[月월]|(?<![一二三四五六七八九十个個])(十[一二]?|[一二三四五六七八九])月(?!亮|光)")
 _HAN_NUMBERS = {name: number for number, name in enumerate("一 二 三 四 五 六 七 八 九 十 十一 十二".split(), 1)}
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
+# Half a word at the beginning of what was cut; a script without spaces has none.
+_FIRST_GAP = re.compile(r"\S{0,40}\s+")
 _NO_WORD = re.compile(r"^[\W_]+|[\W_]+$")
 # What may follow a name within one Korean word.
 _KOREAN_PARTICLES = re.compile(
@@ -67,17 +72,18 @@ class Query:
 
 def understand(text: str, index: Index, reply: str = "", earlier: str = "") -> Query:
     """`reply` is the last answer and `earlier` the user's message before: both count little, and nothing where the user only greets."""
-    text = normalise(clean(normalise(text)))
+    text = ending(text)
+    reply, earlier = ending(reply), ending(earlier)
     deciding, aside = _parts(text)
     folded = fold_name(text)
     nearer = fold_name(deciding) if aside else folded
     short = index.graph.aliases.short
-    named = {name for name in (*index.speakers, *short) if name in folded and _holds(folded, name)}
+    named = {name for name in (*index.speakers, *short) if name in folded and holds_name(folded, name)}
     speakers = frozenset(short.get(name, name) for name in named)
     entities: dict[str, float] = {}
     for name, ids in (*index.names.items(), *((each, index.names.get(short[each], ())) for each in short)):
-        if name in folded and _holds(folded, name):
-            weight = 1.0 if not aside or _holds(nearer, name) else ASIDE
+        if name in folded and holds_name(folded, name):
+            weight = 1.0 if not aside or holds_name(nearer, name) else ASIDE
             entities.update((id_, max(weight, entities.get(id_, 0.0))) for id_ in ids)
     shadow = {word for name in named for word in tokens(name)}
     words: dict[str, float] = {}
@@ -107,6 +113,16 @@ def understand(text: str, index: Index, reply: str = "", earlier: str = "") -> Q
     )
 
 
+def ending(text: str) -> str:
+    """The text without what clients put in; of a very long one its end, from a word on."""
+    long = len(text) > LOOKED_AT
+    text = normalise(clean(normalise(text[-LOOKED_THROUGH:])))
+    if not long or len(text) <= LOOKED_AT:
+        return text
+    cut = text[-LOOKED_AT:]
+    return cut[match.end() :] if (match := _FIRST_GAP.match(cut)) else cut
+
+
 FILLERS = frozenset(
     token
     for word in "hello hi hey hiya thanks thank please ok okay sure yes no lol haha hmm well good morning evening night bye welcome"
@@ -129,7 +145,7 @@ def leading(query: Query, index: Index) -> tuple[dict[str, float], dict[str, flo
 
 def _add(words: dict[str, float], text: str, weight: float, in_all: float, shadow: Collection[str]) -> None:
     """Words that count `weight` each and `in_all` together at most; in full where there is nothing else."""
-    fresh = [word for word in dict.fromkeys(tokens(clean(text))) if word not in shadow and word not in FILLERS] if text else []
+    fresh = [word for word in dict.fromkeys(tokens(text)) if word not in shadow and word not in FILLERS] if text else []
     if fresh:
         each = min(weight, in_all / len(fresh)) if words else 1.0
         for word in fresh:
@@ -142,7 +158,7 @@ def _stranger(word: str, known: Collection[str], index: Index) -> bool:
     return bool(own) and not any(each in known or each in index.postings for each in own) and fold_name(word) not in index.names
 
 
-def _holds(folded: str, name: str) -> bool:
+def holds_name(folded: str, name: str) -> bool:
     """Whether the name stands in the text: whole words; in scripts without spaces anywhere."""
     at = folded.find(name)
     while at >= 0:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 _KEY = re.compile(r"[0-9a-f]{32}")
 _HEX = re.compile(r"[0-9a-f]{0,32}")
-_ORDER = re.compile(r"-?[0-9]{1,18}")
+_ORDER = re.compile(r"-?[0-9]{1,19}")
 _LATEST_MS = 253_370_764_800_000
 """The year 9999, of which every calendar knows."""
 _AGAIN = "Take another copy of the file. Nothing of it was restored."
@@ -71,7 +71,7 @@ def place_in(text: str) -> Place:
         if not _HEX.fullmatch(raw["digest"]) or type(raw["lines"]) is not int:
             raise ValueError
         return Place(raw["lines"], raw["digest"], heads, str(raw["chat"]), bool(raw["screens"]))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise BadInput(
             "`at` is not what the call before has answered.", "Begin with an empty one, then pass on each answer's `at`."
         ) from error
@@ -185,7 +185,10 @@ def check(lines: Sequence[str], at: Place) -> tuple[Contents, Place]:
     found, after = read(lines, at)
     heads = dict(at.heads)
     for raw in found.records:
-        origin, sequence = place(raw)
+        try:
+            origin, sequence = place(raw)
+        except BadInput as error:
+            raise BadInput("A record of the backup cannot be read.", _AGAIN) from error
         record_in(raw)
         if sequence != heads.get(origin, Head(0, "")).sequence + 1:
             raise BadInput(f"Records of {origin} are missing in the backup.", _AGAIN)
@@ -257,20 +260,23 @@ async def _show(service: Service, screen: Mapping[str, Any]) -> bool:
 def _rows(screen: Mapping[str, Any]) -> tuple[str, list[tuple[Entry, int]]]:
     """The id of a chat, and its messages in their order. Raises BadInput."""
     try:
-        chat = str(screen["chat"])
+        chat = screen["chat"]
         rows = [(_entry(key, role, name, hidden, date), _order(order)) for order, key, role, name, hidden, date in screen["rows"]]
         orders = [order for _, order in rows]
-        if not is_text(chat) or orders != sorted(set(orders)):
+        if not isinstance(chat, str) or not is_text(chat) or orders != sorted(set(orders)):
             raise ValueError
     except (KeyError, TypeError, ValueError) as error:
-        raise BadInput("A chat of the backup cannot be read.", "Take another copy of the file; what was taken in so far stays.") from error
+        raise BadInput("A chat of the backup cannot be read.", "Take another copy of the file.") from error
     return chat, rows
 
 
 def _order(value: object) -> int:
     if not isinstance(value, str) or not _ORDER.fullmatch(value):
         raise ValueError("no place")
-    return int(value)
+    order = int(value)
+    if not -(1 << 63) <= order < 1 << 63:
+        raise ValueError("no place that a store can hold")
+    return order
 
 
 def _entry(key: object, role: object, name: object, hidden: object, date: object) -> Entry:

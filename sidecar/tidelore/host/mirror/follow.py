@@ -21,12 +21,14 @@ Stamp = tuple[int, int]
 
 @dataclass(slots=True)
 class Look:
-    """What one look came to: chats told anew, records that came from the mirror, bytes that went there, and what is wrong, in sentences."""
+    """What one look came to: chats told anew, records that came from the mirror, bytes that went there, what is wrong, in sentences, and
+    the files of the mirror that cannot be used, which the round went without."""
 
     chats: list[str] = field(default_factory=list[str])
     news: int = 0
     sent: int = 0
     problems: list[str] = field(default_factory=list[str])
+    damaged: list[str] = field(default_factory=list[str])
 
 
 def user_folder(named: Path) -> Path:
@@ -104,6 +106,7 @@ class Follower:
         self._rounds += 1
         found.news += done["new"]
         found.sent += done["written_bytes"]
+        found.damaged = done["damaged"]
         self._mirror, self._version = await asyncio.to_thread(self.files.sizes), await self.service.store.version()
 
 

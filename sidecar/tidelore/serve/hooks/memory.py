@@ -132,6 +132,10 @@ class Memory:
     async def write(self, asked: s.MemoryWrite) -> s.MemoryWritten:
         """Raises TideloreError."""
         chat, scope = windows.target(asked.chat, asked.scope)
+        if asked.content and asked.text:
+            raise BadInput("Both `content` and `text` are given.", "They are two names of the same: give one.")
+        if not (asked.content or asked.text).strip():
+            raise BadInput("There is nothing to remember.", "Give it in `content`.")
         if asked.attribute and not asked.about:
             raise BadInput("`attribute` is given without `about`.", "Name whom or what the fact is about.")
         fields: dict[str, Any] = {}
@@ -141,7 +145,7 @@ class Memory:
             fields["attribute"] = asked.attribute
         if asked.importance is not None:
             fields["importance"] = within(asked.importance, 1, 10, "importance")
-        params = m.NodeWrite(asked.content, chat, scope, asked.kind, about=asked.about, fields=fields, author="tool")
+        params = m.NodeWrite(asked.content or asked.text, chat, scope, asked.kind, about=asked.about, fields=fields, author="tool")
         made: r.Written = await self._ask("node.write", params)
         return s.MemoryWritten(made.node, made.commit, chat, scope)
 

@@ -161,10 +161,12 @@ class MemoryRecalled:
 
 @dataclass(frozen=True, slots=True)
 class MemoryWrite:
-    """`content`: what to remember. `client`: who says so; it stays with the memory. `about` and `attribute`: a later fact of the same
-    attribute of the same one replaces this. `importance`: 1 to 10. `chat` or `scope`: where it belongs; left out, it holds everywhere."""
+    """`content`: what to remember; `text` is another name of it. `client`: who says so; it stays with the memory. `about` and
+    `attribute`: a later fact of the same attribute of the same one replaces this. `importance`: 1 to 10. `chat` or `scope`: where it
+    belongs; left out, it holds everywhere."""
 
-    content: str
+    content: str = ""
+    text: str = ""
     client: str = ""
     kind: Literal["fact", "moment", "digest", "page"] = "fact"
     about: str = ""

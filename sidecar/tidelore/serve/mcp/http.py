@@ -12,11 +12,11 @@ from mcp.server import Server
 from mcp.server.streamable_http import EventStore
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from tidelore.host.config import GatewayConfig
+from tidelore.serve.faults import Refusal, response
 from tidelore.serve.gate import room
 from tidelore.serve.limits import USUAL
 from tidelore.serve.mcp.memory import Memory
@@ -76,7 +76,8 @@ class Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST" and not self._sessions:
-            # There is no stream to listen on and no session to end.
-            await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
+            sentence = f"{scope['method']} is not done at this address: there is no stream to listen on and no session to end."
+            wrong = Refusal(405, "wrong_method", sentence, "Send each message with POST.", {"Allow": "POST"})
+            await response(wrong)(scope, receive, send)
             return
         await self._manager.handle_request(scope, receive, send)

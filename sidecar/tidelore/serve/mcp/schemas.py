@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from tidelore.engine.errors import BadInput
-from tidelore.engine.params import RENAMED, parse
+from tidelore.engine.params import ARGUMENTS, RENAMED, parse
 
 T = TypeVar("T")
 _NAMES = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -55,7 +55,7 @@ def _schema(hint: Any) -> dict[str, Any]:
 
 def incoming(cls: Callable[..., T], value: Mapping[str, Any]) -> T:
     """Arguments from JSON. Raises BadInput that names the wrong one; unknown names are refused."""
-    return parse(cls, _renamed(value), "arguments")
+    return parse(cls, _renamed(value), ARGUMENTS)
 
 
 def _renamed(value: Any) -> Any:

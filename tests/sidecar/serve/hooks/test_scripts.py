@@ -124,6 +124,16 @@ def test_nothing_cools_for_a_script_unless_it_names_a_window(tmp_path: Path) -> 
     use(tmp_path, run)
 
 
+def test_what_is_to_be_remembered_may_be_called_text(tmp_path: Path) -> None:
+    async def run(server: Server, http: httpx.AsyncClient) -> None:
+        made = await http.post("/v1/memory/write", json={"text": "The lantern of the ferry is red."})
+        assert made.status_code == 200, made.text
+        found = await recall(http, "What colour is the lantern?")
+        assert [each["text"] for each in found["memories"]] == ["The lantern of the ferry is red."]
+
+    use(tmp_path, run)
+
+
 @pytest.mark.parametrize(
     ("path", "body"),
     [
@@ -132,6 +142,8 @@ def test_nothing_cools_for_a_script_unless_it_names_a_window(tmp_path: Path) -> 
         ("/v1/memory/recall", {"query": "x", "budget": 99}),
         ("/v1/memory/recall", {"query": "x", "client": "y" * 81}),
         ("/v1/memory/write", {"content": ""}),
+        ("/v1/memory/write", {}),
+        ("/v1/memory/write", {"content": "x", "text": "y"}),
         ("/v1/memory/write", {"content": "x", "importance": 11}),
         ("/v1/memory/write", {"content": "x", "kind": "entity"}),
         ("/v1/memory/write", {"content": "x", "author": "person"}),

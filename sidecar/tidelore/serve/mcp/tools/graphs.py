@@ -9,12 +9,14 @@ from typing import Annotated, Literal
 
 from tidelore.engine import methods as m
 from tidelore.engine.errors import NotFound
+from tidelore.engine.scopes import scope_chat
 from tidelore.engine.text.unicode14 import fold_name
 from tidelore.engine.view import EdgeView, GraphView, NodeView
 from tidelore.serve.mcp.memory import Memory
 from tidelore.serve.mcp.pages import asked, cut
 from tidelore.serve.mcp.tool import Answer, Tool
 from tidelore.serve.mcp.tools import words as w
+from tidelore.serve.mcp.tools.recalling import shown_places
 from tidelore.serve.mcp.wording import block, line, more
 
 LONGEST = 300
@@ -59,21 +61,40 @@ class GraphPage:
 
 
 async def graph(memory: Memory, asked_: Graph) -> Answer:
-    place = await memory.place(asked_.chat, asked_.scope)
-    view: GraphView = await memory.ask("graph.get", m.GraphGet(place.name)) if place.known else GraphView([], [])
+    view, where = await _view(memory, asked_)
     nodes, edges = _chosen(view, asked_)
     rows = list(_in_order(nodes, edges))
     page = cut(rows, asked_.cursor, asked("graph", asked_))
     shown_nodes = [each for each in page.items if isinstance(each, Node)]
     shown_edges = [each for each in page.items if isinstance(each, Edge)]
-    data = GraphPage(place.label, shown_nodes, shown_edges, len(nodes), len(edges), page.cursor)
+    data = GraphPage(where, shown_nodes, shown_edges, len(nodes), len(edges), page.cursor)
     names = {each.id: each.text for each in nodes}
     lines = [line(f"{each.id[:8]} {each.kind}/{each.sub}: {_short(each.text)}") for each in shown_nodes]
     lines += [
         line(f"{_short(names[each.start], 60)} -> {each.label or each.type} -> {_short(names[each.end], 60)}") for each in shown_edges
     ]
-    head = f"{len(nodes)} nodes and {len(edges)} edges in {place.label}.\n"
+    head = f"{len(nodes)} nodes and {len(edges)} edges in {where}.\n"
     return Answer(data, head + block("graph", lines) + more(page.cursor, page.start + len(page.items), page.total))
+
+
+async def _view(memory: Memory, asked_: Graph) -> tuple[GraphView, str]:
+    """What is shown, and where it is from. A call that names no place sees what recall reads: a node that stands in several places once,
+    as the first of them has it."""
+    if asked_.chat or asked_.scope:
+        place = await memory.place(asked_.chat, asked_.scope)
+        return await memory.ask("graph.get", m.GraphGet(place.name)) if place.known else GraphView([], []), place.label
+    everywhere = await memory.everywhere()
+    if everywhere is None:
+        return GraphView([], []), (await memory.place("", "")).label
+    nodes: dict[str, NodeView] = {}
+    edges: dict[tuple[str, str, str, str], EdgeView] = {}
+    for name in dict.fromkeys([everywhere.chat, *map(scope_chat, everywhere.scopes), *reversed(everywhere.beside)]):
+        found: GraphView = await memory.ask("graph.get", m.GraphGet(name))
+        for node in found.nodes:
+            nodes.setdefault(node.id, node)
+        for edge in found.edges:
+            edges.setdefault((edge.start, edge.end, edge.type, edge.label), edge)
+    return GraphView(list(nodes.values()), list(edges.values())), shown_places(everywhere.labels())
 
 
 def _chosen(view: GraphView, asked_: Graph) -> tuple[list[NodeView], list[EdgeView]]:

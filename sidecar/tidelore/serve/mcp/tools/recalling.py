@@ -250,7 +250,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    id: Annotated[str, "The id of whom it is about; empty where nothing is remembered."]
+    id: Annotated[str, "The id of whom it is about; empty where nobody and nothing is called so."]
     name: str
     sub: str
     aliases: Annotated[list[str], "Other names."]
@@ -278,10 +278,13 @@ async def state(memory: Memory, asked_: State) -> Answer:
     ]
     rows += [Held(each.node, each.type, "", each.text, each.label, each.outgoing) for each in found.relations]
     page = cut(rows, asked_.cursor, asked("state", asked_))
-    if not found.node:
+    if not found.node and not rows:
         text = f"Nothing is remembered about {asked_.about!r} in {where or 'any place'}."
     else:
-        text = block("state", [line(f"{found.name} ({found.sub})"), *(line(_held(found.name, each)) for each in page.items)])
+        text = block(
+            "state",
+            [line(f"{found.name} ({found.sub})" if found.node else found.name), *(line(_held(found.name, each)) for each in page.items)],
+        )
     standing = Standing(found.node, found.name, found.sub, found.aliases[:50], page.items, page.total, page.cursor)
     return Answer(standing, text + more(page.cursor, page.start + len(page.items), page.total))
 
@@ -289,13 +292,17 @@ async def state(memory: Memory, asked_: State) -> Answer:
 async def _over(memory: Memory, names: Sequence[str], about: str) -> r.StateOf:
     """What holds in several chats together; the first that knows of it names it."""
     out = r.StateOf("", about, "", [], [], [])
+    unnamed: list[r.StateFact] = []
     for name in names:
         found: r.StateOf = await memory.ask("state.get", m.StateGet(name, about))
-        if found.node:
+        if not found.node:
+            unnamed.extend(found.facts)
+        else:
             out = out if out.node else replace(found, aliases=[], facts=[], relations=[])
             out.aliases.extend(each for each in found.aliases if each not in out.aliases)
             out.facts.extend(each for each in found.facts if each.node not in {one.node for one in out.facts})
             out.relations.extend(each for each in found.relations if each not in out.relations)
+    out.facts.extend(each for each in unnamed if each.node not in {one.node for one in out.facts})
     return out
 
 

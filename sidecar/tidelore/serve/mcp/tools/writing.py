@@ -20,6 +20,7 @@ _NUMBERS = frozenset({"importance"})
 @dataclass(frozen=True, slots=True)
 class Write:
     text: Annotated[str, "What to remember, in one or a few whole sentences that make sense alone."] = ""
+    content: Annotated[str, "Another name of `text`."] = ""
     kind: Annotated[
         Literal["fact", "moment", "entity", "thread", "digest", "page"],
         "fact: something true now; moment: something that happened; entity: a person, place or thing with a name; thread: an open matter "
@@ -49,7 +50,9 @@ async def write(memory: Memory, asked: Write) -> Answer:
     fields: dict[str, Any] = {"attribute": asked.attribute} if asked.attribute else {}
     if asked.importance is not None:
         fields["importance"] = importance(asked.importance)
-    params = m.NodeWrite(asked.text, chat, scope, asked.kind, asked.sub, asked.name, asked.about, fields, author="tool")
+    if asked.text and asked.content:
+        raise BadInput("Both `text` and `content` are given.", "They are two names of the same: give one.")
+    params = m.NodeWrite(asked.text or asked.content, chat, scope, asked.kind, asked.sub, asked.name, asked.about, fields, author="tool")
     made: r.Written = await memory.ask("node.write", params)
     return Answer(Written(made.node, made.commit, chat, scope), f"Remembered in {place(chat, scope)}: {made.node[:8]}.")
 
