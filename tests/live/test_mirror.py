@@ -20,8 +20,11 @@ SIDECAR = Path(__file__).parents[2] / "sidecar"
 LANTERN = "Sam owes Mira a lantern."
 KETTLE = "The kettle belongs to Tova."
 
+# The script stays with the tab, also for pages that have no storage.
 COUNTED = """(() => {
-  const { storage } = navigator, persist = storage.persist.bind(storage);
+  const { storage } = navigator;
+  if (!storage) return;
+  const persist = storage.persist.bind(storage);
   window.askedToPersist = 0;
   storage.persist = () => { window.askedToPersist += 1; return persist(); };
 })()"""

@@ -92,7 +92,7 @@ def test_a_memory_is_found_read_back_to_its_message_edited_forgotten_and_brought
     panel(story).get_by_role("button", name="Undo").click()
     panel(story).get_by_text("Undone.").wait_for()
     assert graph(story) == before
-    page.get_by_role("button", name="Forget").click()
+    page.get_by_role("button", name="Forget", exact=True).click()
     panel(story).get_by_role("button", name="Undo").wait_for()
     # The fact and the moment of the same words.
     assert len(graph(story)["nodes"]) == len(before["nodes"]) - 2
