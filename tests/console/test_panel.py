@@ -251,7 +251,7 @@ def test_settings_are_searched_changed_and_go_back_to_their_defaults(tabs: Tabs,
     words = area.input_value()
     area.fill(f"{words}\n\nRemember what people eat.")
     part.get_by_role("button", name="Save").click()
-    panel.page.get_by_text("the next window gets it").wait_for()
+    panel.page.get_by_text("Saved; the next exchange is read with it.").wait_for()
     assert panel.call(sidecar.key, "prompt.get", prompt="extract.en")["changed"]
     part.locator(".tidelore-result").get_by_role("button", name="Reset").click()
     panel.page.get_by_text("Back to the default.").wait_for()
