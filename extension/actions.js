@@ -1,8 +1,8 @@
 // What a person can do with the open chat: one function each, for drawer, slash commands and panel.
+import { samePlace } from "./identity.js";
 import { turnOf } from "./injection.js";
 import { lookForStBme } from "./moving.js";
 import { BLOCKS, byHand, hasText, recordOf } from "./records.js";
-import { samePlace } from "./sync.js";
 import { CHATLESS, writes } from "./writes.js";
 
 /**

@@ -39,10 +39,9 @@
 export async function identify({ place, mark, places, files, token }) {
   const here = { kind: place.kind, owner: place.owner, file: place.file, integrity: place.integrity };
   if (isMark(mark)) {
-    const sameFile = mark.file === place.file && mark.owner === place.owner && mark.kind === place.kind;
     const sameIntegrity = !mark.integrity || !place.integrity || mark.integrity === place.integrity;
     // A rename, of the chat or of its character, keeps SillyTavern's integrity mark and leaves no file in the old place.
-    const stays = sameIntegrity && (sameFile || !(await files(mark))?.includes(mark.file));
+    const stays = sameIntegrity && (samePlace(place, mark) || !(await files(mark))?.includes(mark.file));
     if (stays && !(await livesElsewhere())) return settled(mark, here);
     const known = await places.at(place);
     if (known && known.pool === mark.pool && known.chat !== mark.chat) return settled({ ...mark, chat: known.chat }, here, true);
@@ -57,7 +56,7 @@ export async function identify({ place, mark, places, files, token }) {
   /** The chat of the mark is that of another file, which is still there: this one is a copy of what that was. */
   async function livesElsewhere() {
     const row = mark && (await places.get(mark.chat));
-    if (!row || (row.kind === place.kind && row.owner === place.owner && row.file === place.file)) return false;
+    if (!row || samePlace(place, row)) return false;
     return Boolean((await files(row))?.includes(row.file));
   }
 }
@@ -67,9 +66,12 @@ export async function identify({ place, mark, places, files, token }) {
  * @returns {Identity}
  */
 function settled(mark, here, fresh = false) {
-  const moved = mark.file !== here.file || mark.integrity !== here.integrity || mark.owner !== here.owner || mark.kind !== here.kind;
+  const moved = !samePlace(here, mark) || mark.integrity !== here.integrity;
   return { mark: moved ? { ...mark, ...here } : mark, branchOf: "", fresh: fresh || moved };
 }
+
+/** Whether two name one file. @param {Pick<ChatPlace, "kind" | "owner" | "file">} place @param {Pick<ChatPlace, "kind" | "owner" | "file"> | null} other */
+export const samePlace = (place, other) => other?.kind === place.kind && other.owner === place.owner && other.file === place.file;
 
 /** @param {any} mark @returns {mark is ChatMark} */
 const isMark = (mark) =>

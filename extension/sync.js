@@ -1,5 +1,5 @@
 // One idempotent, serialised routine: the open chat as it stands goes to the engine, which finds the difference. Events only say that something changed.
-import { identify, renamed, token } from "./identity.js";
+import { identify, renamed, samePlace, token } from "./identity.js";
 import { rowsOf, splice } from "./splice.js";
 
 /**
@@ -197,6 +197,3 @@ function settled(messages, leaveOutReply) {
   const open = last && last.role === "assistant" && (leaveOutReply || last.unsettled);
   return open ? messages.slice(0, -1) : messages;
 }
-
-/** @param {ChatPlace} place @param {ChatPlace | null} other */
-export const samePlace = (place, other) => other?.kind === place.kind && other.owner === place.owner && other.file === place.file;

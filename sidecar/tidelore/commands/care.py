@@ -13,7 +13,7 @@ from tidelore.commands.edit import tell_fields, told
 from tidelore.commands.measure import clip, flat
 from tidelore.commands.nodes import chat_of_node
 from tidelore.commands.parser import Verbs, whole
-from tidelore.commands.places import shown
+from tidelore.commands.places import first_answer, shown, turned
 from tidelore.engine.errors import NotFound
 from tidelore.engine.service import Service
 
@@ -74,28 +74,19 @@ def _marking(mark: str) -> Callable[[Context, Namespace], Awaitable[int]]:
 
 async def _chat_of(context: Context, service: Service, named: str | None, node: str) -> str:
     """As `chat_of_node`, where a name will do as well. Raises NotFound."""
-    chats = await context.chats(service, named)
-    for chat in chats:
-        try:
-            await service.call("node.list", {"chat": chat, "about": node, "limit": 1})
-        except NotFound:
-            continue
-        return chat
+    found = await first_answer(service, await context.chats(service, named), "node.list", {"about": node, "limit": 1})
+    if found is not None:
+        return found[0]
     raise NotFound(context.texts("error.no_node_anywhere", node=node), context.texts("hint.find_node"))
 
 
 async def run_history(context: Context, arguments: Namespace) -> int:
-    chat, found = "", None
     async with context.reading() as service:
-        for chat in await context.chats(service, arguments.chat):
-            try:
-                found = await service.call("node.history", {"chat": chat, "node": arguments.node})
-            except NotFound:
-                continue
-            known = await service.call("node.why", {"chat": chat, "node": arguments.node})
-            break
-    if found is None:
-        raise NotFound(context.texts("error.no_node_anywhere", node=arguments.node), context.texts("hint.find_node"))
+        having = await first_answer(service, await context.chats(service, arguments.chat), "node.history", {"node": arguments.node})
+        if having is None:
+            raise NotFound(context.texts("error.no_node_anywhere", node=arguments.node), context.texts("hint.find_node"))
+        chat, found = having
+        known = await service.call("node.why", {"chat": chat, "node": arguments.node})
     if context.json:
         context.out.json({"chat": shown(chat), **found, "why": known})
         return 0
@@ -157,18 +148,8 @@ async def run_changes(context: Context, arguments: Namespace) -> int:
 
 async def run_redo(context: Context, arguments: Namespace) -> int:
     async with context.reading() as service:
-        chat, done = await _redone(context, service, arguments.chat, arguments.commit)
+        # What was undone is looked for in all chats, the one that is meant by default first.
+        chat, done = await turned(service, await context.chats(service, arguments.chat), "redo", arguments.commit)
         where = await context.elsewhere(service, chat)
     what = context.texts("care.change_of", change=change_words(context, done), text=subject_words(done, _LONGEST))
     return told(context, chat, where, done, context.texts("care.redone", text=what), field_changes(done))
-
-
-async def _redone(context: Context, service: Service, named: str | None, commit: str) -> tuple[str, dict[str, Any]]:
-    """The chat named, else whichever has what was undone, the one that is meant by default first. Raises NotFound."""
-    chats = await context.chats(service, named)
-    for chat in chats[:-1]:
-        try:
-            return chat, await service.call("redo", {"chat": chat, "commit": commit})
-        except NotFound:
-            continue
-    return chats[-1], await service.call("redo", {"chat": chats[-1], "commit": commit})

@@ -15,7 +15,7 @@ from tidelore.commands.measure import clip, flat
 from tidelore.commands.nodes import chat_of_node
 from tidelore.commands.parser import Verbs
 from tidelore.commands.places import said as said_where
-from tidelore.commands.places import shown
+from tidelore.commands.places import shown, turned
 from tidelore.engine.errors import BadInput, NotFound
 from tidelore.engine.service import Service
 
@@ -101,13 +101,7 @@ async def _undone(context: Context, service: Service, named: str | None, commit:
     if named is None and not commit:
         chat, commit = await _newest(context, service)
         return chat, await service.call("undo", {"chat": chat, "commit": commit})
-    chats = await context.chats(service, named)
-    for chat in chats[:-1]:
-        try:
-            return chat, await service.call("undo", {"chat": chat, "commit": commit})
-        except NotFound:
-            continue
-    return chats[-1], await service.call("undo", {"chat": chats[-1], "commit": commit})
+    return await turned(service, await context.chats(service, named), "undo", commit)
 
 
 async def _newest(context: Context, service: Service) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 from tidelore.commands.context import Context
 from tidelore.commands.measure import flat
 from tidelore.commands.parser import Verbs
-from tidelore.commands.places import shown
+from tidelore.commands.places import first_answer, shown
 from tidelore.commands.terminal import Terminal
 from tidelore.engine.errors import BadInput, NotFound
 from tidelore.engine.service import Service
@@ -31,12 +31,9 @@ async def chat_of_node(context: Context, service: Service, named: str | None, no
     if len(node) < _DIGITS:
         raise BadInput(context.texts("error.short_node", node=node, n=_DIGITS), context.texts("hint.find_node"))
     chats = await context.chats(service, named)
-    for chat in chats:
-        try:
-            await service.call("node.get", {"chat": chat, "node": node})
-        except NotFound:
-            continue
-        return chat
+    found = await first_answer(service, chats, "node.get", {"node": node})
+    if found is not None:
+        return found[0]
     if len(chats) == 1:
         raise NotFound(context.texts("error.no_node", node=node, chat=shown(chats[0])), context.texts("hint.find_node"))
     raise NotFound(context.texts("error.no_node_anywhere", node=node), context.texts("hint.find_node"))

@@ -77,6 +77,22 @@ async def sources(texts: Texts, service: Service, named: str | None) -> Sources:
     return Sources(chat, await _scopes(service), beside, len(listed))
 
 
+async def first_answer(service: Service, chats: Sequence[str], method: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """The first of these chats that has what is asked for, and what it answers."""
+    for chat in chats:
+        try:
+            return chat, await service.call(method, {"chat": chat, **params})
+        except NotFound:
+            continue
+    return None
+
+
+async def turned(service: Service, chats: Sequence[str], method: str, commit: str) -> tuple[str, dict[str, Any]]:
+    """A change undone or redone in the first of these chats that has it. Raises NotFound, as the last one says it."""
+    found = await first_answer(service, chats[:-1], method, {"commit": commit})
+    return found or (chats[-1], await service.call(method, {"chat": chats[-1], "commit": commit}))
+
+
 async def _listed(service: Service) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = (await service.call("chat.list", {}))["chats"]
     return found

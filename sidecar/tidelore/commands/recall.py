@@ -8,9 +8,8 @@ from typing import Any
 from tidelore.commands.context import Context
 from tidelore.commands.measure import clip, flat
 from tidelore.commands.parser import Verbs, whole
-from tidelore.commands.places import Sources, shown, sources
+from tidelore.commands.places import Sources, first_answer, shown, sources
 from tidelore.commands.terminal import Terminal
-from tidelore.engine.errors import NotFound
 from tidelore.engine.recall.presets import PRESETS
 from tidelore.engine.scopes import scope_chat
 from tidelore.engine.service import Service
@@ -64,13 +63,8 @@ async def run(context: Context, arguments: Namespace) -> int:
 async def _home(service: Service, read: Sources, node: str) -> str:
     """The first of the chats that are read which has the memory, as recall takes it."""
     *others, last = read.names()
-    for chat in others:
-        try:
-            await service.call("node.get", {"chat": chat, "node": node})
-        except NotFound:
-            continue
-        return chat
-    return last
+    found = await first_answer(service, others, "node.get", {"node": node})
+    return last if found is None else found[0]
 
 
 def _show_title(out: Terminal, texts: Texts, read: Sources) -> None:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from tidelore.engine.aside import Aside, in_place
 from tidelore.engine.bulk import in_bulk
 from tidelore.engine.clock import Clock
 from tidelore.engine.codec import digest
@@ -17,6 +16,7 @@ from tidelore.engine.graph import Graph
 from tidelore.engine.history import Change, Timeline
 from tidelore.engine.keys import Door, Entry
 from tidelore.engine.model import Commit, Message, Source
+from tidelore.engine.off_loop import OffLoop, in_place
 from tidelore.engine.opened import OpenChat, OpenPool, check_index, difference
 from tidelore.engine.ports import Batch, Burial, ChatRecord, ChatWrite, LedgerRow, Now, Purge, Purged, Store, Token
 from tidelore.engine.recall.index import Index
@@ -51,7 +51,7 @@ class Chats:
         self.readings = 0
         self._screens = 0
         self.kept_pools = KEPT_POOLS
-        self.aside: Aside = in_place
+        self.off_loop: OffLoop = in_place
 
     # ---- opening ----
 

@@ -154,7 +154,7 @@ class Rooms:
                 vectors = MatrixVectors(self.models.embedder, folder / VECTORS) if self.models.embedder else None
                 service = await self._stack.enter_async_context(open_service(folder, self.models.complete, vectors, embeds_later=True))
                 service.chats.kept_pools = KEPT_POOLS
-                service.chats.aside = asyncio.to_thread
+                service.chats.off_loop = asyncio.to_thread
                 self._seen[profile] = await service.store.version()
                 changes = Changes(token())
                 if vectors is None:

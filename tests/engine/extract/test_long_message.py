@@ -20,7 +20,7 @@ def test_the_rules_read_long_texts_aside_and_make_the_same_of_them(tmp_path: Pat
     messages = [{"role": "user", "text": long}, {"role": "assistant", "text": "My brother Tom lives in Bergen."}]
     asked: list[str] = []
 
-    async def aside(work: Callable[..., T], /, *args: Any) -> T:
+    async def elsewhere(work: Callable[..., T], /, *args: Any) -> T:
         asked.append(args[-1])
         return await asyncio.to_thread(work, *args)
 
@@ -29,7 +29,7 @@ def test_the_rules_read_long_texts_aside_and_make_the_same_of_them(tmp_path: Pat
         try:
             service = Service(store, clock(), tokens())
             if beside:
-                service.chats.aside = aside
+                service.chats.off_loop = elsewhere
             await service.call("chat.update", {"chat": "c", "messages": messages})
             await service.call("extract.run", {"chat": "c", "by": "rules", "lag": 0})
             return sorted(node["text"] for node in (await service.call("graph.get", {"chat": "c"}))["nodes"])

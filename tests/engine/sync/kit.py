@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.engine.service_kit import Kit
@@ -22,6 +22,16 @@ def _as_javascript(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _as_javascript(item) for name, item in value.items()}
     return [_as_javascript(item) for item in value] if isinstance(value, list) else value
+
+
+def memory_file(person: str, observations: Sequence[str], place: str, sort: str, relation: str) -> str:
+    """A person, a place and how they hang together, as the MCP memory server writes them."""
+    lines = (
+        {"type": "entity", "name": person, "entityType": "person", "observations": [*observations]},
+        {"type": "entity", "name": place, "entityType": sort, "observations": []},
+        {"type": "relation", "from": person, "to": place, "relationType": relation},
+    )
+    return "\n".join(map(json.dumps, lines))
 
 
 def fetch(to: Kit, source: Kit, limit: int = 1_000_000) -> int:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from tests.engine.service_kit import Kit
-from tests.engine.sync.kit import meet
+from tests.engine.sync.kit import meet, memory_file
 from tests.engine.sync.test_exchange import POOL, SAID
 from tests.engine.sync.test_purging import SECRET, held, purge
 from tidelore.engine.model import EnsureNode, Needs, Own, Quote
 from tidelore.engine.operations.graph import by_hand
 
-FILE = "\n".join(
-    json.dumps(each)
-    for each in (
-        {"type": "entity", "name": "Wend", "entityType": "person", "observations": ["digs graves", "steals herrings", "rows at night"]},
-        {"type": "entity", "name": "St. Ob", "entityType": "chapel", "observations": []},
-        {"type": "relation", "from": "Wend", "to": "St. Ob", "relationType": "works at"},
-    )
-)
+FILE = memory_file("Wend", ["digs graves", "steals herrings", "rows at night"], "St. Ob", "chapel", "works at")
 
 
 def imported(kit: Kit) -> Any:

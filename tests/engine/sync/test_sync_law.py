@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from tests.engine.service_kit import Kit
-from tests.engine.sync.kit import Folder, fetch, mirror, over_the_wire
+from tests.engine.sync.kit import Folder, fetch, memory_file, mirror, over_the_wire
 from tests.engine.sync.world import POOL, Replica
 from tests.engine.test_live_law import _operations
 from tidelore.engine.codec import windowed
@@ -36,15 +36,7 @@ TEXTS = (
     "Yes.",
 )
 NAMES = ("Ann", "Bob", "Ann Lee")
-# As the MCP memory server writes it.
-FILE = "\n".join(
-    json.dumps(each)
-    for each in (
-        {"type": "entity", "name": "Tobin", "entityType": "person", "observations": ["weeps at night", "owes the miller", "eats eels"]},
-        {"type": "entity", "name": "Saltmarsh", "entityType": "place", "observations": []},
-        {"type": "relation", "from": "Tobin", "to": "Saltmarsh", "relationType": "lives in"},
-    )
-)
+FILE = memory_file("Tobin", ["weeps at night", "owes the miller", "eats eels"], "Saltmarsh", "place", "lives in")
 
 MESSAGES = st.lists(
     st.fixed_dictionaries({"role": st.sampled_from(("user", "assistant")), "text": st.sampled_from(TEXTS), "name": st.sampled_from(NAMES)}),

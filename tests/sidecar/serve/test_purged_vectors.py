@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +52,21 @@ async def two_chats(server: Server) -> None:
         await call(server, "extract.run", chat=chat, lag=0)
 
 
+@asynccontextmanager
+async def with_vectors_on_disk(folder: Path, url: str, *, with_embedder: bool) -> AsyncIterator[Server]:
+    """A sidecar on two chats whose vectors are kept; started anew with their embedder, or with none."""
+    here = Config(embedder=EmbedderConfig(url, "e"))
+    async with serving(folder, config=here) as server:
+        await two_chats(server)
+        await until(lambda: kept(folder)[1] == 2)
+    async with serving(folder, config=here if with_embedder else Config(embedder=EmbedderConfig(name="none"))) as server:
+        yield server
+
+
 @pytest.mark.parametrize("with_embedder", [True, False])
 def test_a_purge_takes_the_vectors_off_the_disk(tmp_path: Path, with_embedder: bool) -> None:
     async def run(url: str) -> None:
-        here = Config(embedder=EmbedderConfig(url, "e"))
-        async with serving(tmp_path, config=here) as server:
-            await two_chats(server)
-            await until(lambda: kept(tmp_path)[1] == 2)
-        async with serving(tmp_path, config=here if with_embedder else Config(embedder=EmbedderConfig(name="none"))) as server:
+        async with with_vectors_on_disk(tmp_path, url, with_embedder=with_embedder) as server:
             held = {node["id"] for node in (await call(server, "graph.get", chat="first"))["nodes"]}
             gone = {node["id"] for node in (await call(server, "graph.get", chat="second"))["nodes"]} - held
             assert kept(tmp_path)[0] & held
@@ -79,11 +87,7 @@ def test_a_memory_that_another_process_on_the_store_was_told_to_forget_leaves_no
     """As `tidelore mirror` is told by the files of another replica."""
 
     async def run(url: str) -> None:
-        here = Config(embedder=EmbedderConfig(url, "e"))
-        async with serving(tmp_path, config=here) as server:
-            await two_chats(server)
-            await until(lambda: kept(tmp_path)[1] == 2)
-        async with serving(tmp_path, config=here if with_embedder else Config(embedder=EmbedderConfig(name="none"))) as server:
+        async with with_vectors_on_disk(tmp_path, url, with_embedder=with_embedder) as server:
             nodes = (await call(server, "graph.get", chat="second"))["nodes"]
             node = next(each["id"] for each in nodes if each["kind"] == "moment")
             assert node in kept(tmp_path)[0]

@@ -128,16 +128,16 @@ async def _rules_over(
     for start in range(0, len(distinct), RULES_AT_ONCE):
         _stop_if(cancelled, outcome)
         batch = distinct[start : start + RULES_AT_ONCE]
-        outcome.commits += await _rules(chats, name, batch, await _read_aside(chats, name, batch))
+        outcome.commits += await _rules(chats, name, batch, await _read_off_loop(chats, name, batch))
         outcome.windows += sum(messages[key] for key in batch)
         progress(outcome.windows, total)
 
 
-async def _read_aside(chats: Chats, name: str, keys: Sequence[str]) -> Mapping[str, tuple[Operation, ...]]:
+async def _read_off_loop(chats: Chats, name: str, keys: Sequence[str]) -> Mapping[str, tuple[Operation, ...]]:
     """What the rules make of long texts, by key. A key stands for one text, so nothing is locked meanwhile."""
     sources = (await chats.open(name)).pool.sources
     long = [(key, sources[key]) for key in keys if key in sources and len(sources[key].text) >= LONG]
-    return {key: await chats.aside(extract, source.role, source.text) for key, source in long}
+    return {key: await chats.off_loop(extract, source.role, source.text) for key, source in long}
 
 
 async def _rules(chats: Chats, name: str, keys: Sequence[str], read: Mapping[str, tuple[Operation, ...]]) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 
 
-class Aside(Protocol):
+class OffLoop(Protocol):
     """Calls a pure function with these arguments, wherever it likes."""
 
     async def __call__(self, work: Callable[..., T], /, *args: Any) -> T: ...
