@@ -374,7 +374,6 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
       listen({ host, places: page.places, sync, injection, replying, isOn: () => settings.enabled, connectionChanged: usePorts, onError });
       await startEngine();
     },
-    stop: stopEngine,
     /** A round with mirror and sidecar now; what came of it in words. */
     async exchange() {
       await replicas.round();
@@ -383,5 +382,5 @@ export function createApp({ host, text, page, channel, remotes, openEngine, ui, 
   };
   const actions = chatActions({ app, call, host, page, sync, jobs, injection, records, remotes, show, status, settings: () => settings, text });
   Object.assign(app, actions);
-  return /** @type {App & {start: () => Promise<void>, stop: () => void}} */ (app);
+  return /** @type {App & {start: () => Promise<void>}} */ (app);
 }

@@ -3,7 +3,7 @@ import { createApp } from "./app.js";
 import { createHost } from "./host.js";
 
 const host = createHost();
-/** @type {Promise<import("./types.js").App & {start: () => Promise<void>, stop: () => void}> | undefined} */
+/** @type {Promise<import("./types.js").App & {start: () => Promise<void>}> | undefined} */
 let running;
 /** @type {Awaited<NonNullable<typeof running>> | undefined} */
 let app;

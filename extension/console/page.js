@@ -18,10 +18,14 @@ export function createPage({ document, t, messages }) {
     /** @param {keyof SECONDS} kind @param {string} text */
     notify(kind, text) {
       const toast = create(h("div", { class: `tidelore-toast tidelore-toast-${kind}` }, h("span", { class: "tidelore-grow" }, text)));
-      const close = create(h("button", { type: "button", class: "tidelore-sign-button", "aria-label": t("panel.dismiss"), on: { click: () => toast.remove() } }, h("span", { class: "tidelore-sign tidelore-sign-close", "aria-hidden": "true" })));
+      const away = () => {
+        clearTimeout(timer);
+        toast.remove();
+      };
+      const close = create(h("button", { type: "button", class: "tidelore-sign-button", "aria-label": t("panel.dismiss"), on: { click: away } }, h("span", { class: "tidelore-sign tidelore-sign-close", "aria-hidden": "true" })));
       toast.append(close);
       toasts.append(toast);
-      setTimeout(() => toast.remove(), 1000 * (SECONDS[kind] ?? 6));
+      const timer = setTimeout(away, 1000 * (SECONDS[kind] ?? 6));
     },
 
     /**

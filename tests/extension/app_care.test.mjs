@@ -11,7 +11,7 @@ test("what is forgotten for good leaves the records of recalls in the chat's own
   const receipts = [{ place: "store", state: "done", count: 2, replicas: [] }];
   const { app, host, engines } = setUpApp({ answers: { "node.purge": { purge: "p", node: "n1", text: "one", messages: [0], commits: 1, going, receipts } } });
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
-  t.after(() => app.stop());
+  t.after(() => app.set({ enabled: false }));
   host.say("And now?", "Now it rains.", "Still?");
   for (const [index, nodes] of /** @type {const} */ ([[0, ["n1"]], [2, ["n3"]], [4, ["n3", "n2"]]])) host.chat[index].extra.tidelore_recall = record([...nodes]);
   await app.start();
@@ -28,7 +28,7 @@ test("what is forgotten for good leaves the records of recalls in the chat's own
 test("what another extension left is looked for by the names that the open chat may have had there", async (t) => {
   const { app, host } = setUpApp();
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
-  t.after(() => app.stop());
+  t.after(() => app.set({ enabled: false }));
   /** @type {string[]} */
   const asked = [];
   host.metadata = () => ({ st_bme_graph: { nodes: [{ id: "a", type: "event", fields: { summary: "one" } }], edges: [] } });
@@ -43,7 +43,7 @@ test("what another extension left is looked for by the names that the open chat 
 test("after a restore the whole chat is told again, since what came may belong to it", async (t) => {
   const { app, engines } = setUpApp();
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
-  t.after(() => app.stop());
+  t.after(() => app.set({ enabled: false }));
   await app.start();
   await settle();
   const told = () => engines[0].calls.filter(({ method }) => method === "chat.update").length;

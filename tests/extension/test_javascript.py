@@ -17,7 +17,7 @@ FILES = sorted(path.name for path in Path(__file__).parent.glob("*.test.mjs"))
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_of_javascript_tests(name: str, node: str) -> None:
     done = run(
-        *(node, "--test", "--test-reporter=spec", f"tests/extension/{name}"),
+        *(node, "--test", "--test-timeout=300000", "--test-reporter=spec", f"tests/extension/{name}"),
         TIDELORE_PYTHON=sys.executable,
         PYTHONPATH=str(ROOT / "sidecar"),
     )

@@ -241,11 +241,11 @@ async def at_once(seconds: float) -> None:
     del seconds
 
 
-async def recalled(tmp_path: Path, vectors: MatrixVectors) -> tuple[list[str], list[str]]:
+async def recalled(tmp_path: Path, vectors: MatrixVectors, embed_seconds: float) -> tuple[list[str], list[str]]:
     """What a recall finds, and what it says was missing."""
     store = SqliteStore(tmp_path)
     try:
-        service = Service(store, clock(), tokens(), vectors=vectors, embed_seconds=0.05)
+        service = Service(store, clock(), tokens(), vectors=vectors, embed_seconds=embed_seconds)
         messages = [
             {"role": "user", "name": "Mira", "text": "My aunt Bea keeps seven bee hives on the roof of the old mill."},
             {"role": "assistant", "name": "Tom", "text": "Then she surely has honey for the winter."},
@@ -264,9 +264,9 @@ def test_a_failing_embedder_leaves_the_words_and_is_named(tmp_path: Path) -> Non
 
     async def run(url: str) -> tuple[list[str], list[str]]:
         embedder = HttpEmbedder(url, "embed", scale=7.0, floor=0.4, sleep=at_once)
-        vectors = MatrixVectors(embedder, None)
+        vectors = MatrixVectors(embedder, None, query_seconds=60)
         await vectors.put({"n1": "bees"})
-        found = await recalled(tmp_path, vectors)
+        found = await recalled(tmp_path, vectors, embed_seconds=60)
         await embedder.aclose()
         return found
 
@@ -285,7 +285,7 @@ def test_a_slow_embedder_is_not_waited_for(tmp_path: Path) -> None:
         vectors = MatrixVectors(embedder, None, query_seconds=0.01)
         await vectors.put(TEXTS)
         embedder.late = asyncio.Event()
-        return await recalled(tmp_path, vectors)
+        return await recalled(tmp_path, vectors, embed_seconds=0.05)
 
     cards, degraded = asyncio.run(run())
     assert "bee hives" in cards[0]
