@@ -203,6 +203,10 @@ def test_the_graph_goes_into_a_file(filled: Path, tmp_path: Path) -> None:
     file = tmp_path / "graph.graphml"
     done = answered(filled, "graph", "--format", "graphml", "--output", str(file))
     assert done["nodes"] == file.read_text("utf-8").count("<node ")
+    assert "--force" in answered(filled, "graph", "--output", str(file), code=1)["error"]["hint"]
+    assert file.read_text("utf-8").startswith("<?xml"), "what is there stays"
+    answered(filled, "graph", "--output", str(file), "--force")
+    assert file.read_text("utf-8").startswith("{")
     assert answered(filled, "graph", "--output", str(tmp_path / "no" / "where"), code=1)["error"]["code"] == "store_error"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from tidelore.commands.context import Context
+from tidelore.commands.output_file import free
 from tidelore.commands.parser import Verbs
 from tidelore.engine.errors import BadInput, NotFound, StoreError
 from tidelore.engine.sync import backup
@@ -30,9 +31,7 @@ def add(verbs: Verbs) -> None:
 
 
 async def run_backup(context: Context, arguments: Namespace) -> int:
-    file: Path = arguments.file.expanduser()
-    if file.exists() and not arguments.force:
-        raise BadInput(context.texts("backup.there", file=file), context.texts("backup.force"))
+    file = free(context, arguments.file, arguments.force)
     lines = 0
     async with context.reading() as service:
         with _whole_file(context, file) as stream:

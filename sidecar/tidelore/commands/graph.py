@@ -8,18 +8,19 @@ from pathlib import Path
 
 from tidelore.commands.context import Context
 from tidelore.commands.graph_formats import dot, graphml
+from tidelore.commands.output_file import chosen, write
 from tidelore.commands.parser import Verbs, whole
 from tidelore.commands.places import shown
-from tidelore.engine.errors import StoreError
 
 
 def add(verbs: Verbs) -> None:
     verb = verbs.add("graph", run).chat_option()
     verb.option("--format", choices=("json", "graphml", "dot"), default="json").option("--at", type=whole, metavar="INDEX")
-    verb.option("--output", type=Path, metavar="FILE")
+    verb.option("--output", type=Path, metavar="FILE").option("--force", action="store_true")
 
 
 async def run(context: Context, arguments: Namespace) -> int:
+    file = chosen(context, arguments)
     async with context.reading() as service:
         chat = await context.chat(service, arguments.chat)
         graph = await service.call("graph.get", {"chat": shown(chat), "at": arguments.at})
@@ -30,8 +31,9 @@ async def run(context: Context, arguments: Namespace) -> int:
             text = dot(graph, shown(chat))
         case _:
             text = json.dumps(graph, ensure_ascii=False, indent=1) + "\n"
-    if arguments.output is not None:
-        return _write(context, arguments, graph, text)
+    if file is not None:
+        write(context, file, text)
+        return _say(context, arguments, graph, file)
     if not context.json:
         context.out.stream.write(text)
     elif arguments.format == "json":
@@ -41,12 +43,7 @@ async def run(context: Context, arguments: Namespace) -> int:
     return 0
 
 
-def _write(context: Context, arguments: Namespace, graph: dict[str, list[object]], text: str) -> int:
-    file: Path = arguments.output.expanduser()
-    try:
-        file.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise StoreError(context.texts("graph.not_written", file=file, reason=error.strerror), context.texts("graph.elsewhere")) from error
+def _say(context: Context, arguments: Namespace, graph: dict[str, list[object]], file: Path) -> int:
     nodes, edges = len(graph["nodes"]), len(graph["edges"])
     if context.json:
         context.out.json({"file": str(file), "format": arguments.format, "nodes": nodes, "edges": edges})

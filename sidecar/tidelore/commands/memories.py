@@ -9,10 +9,10 @@ from typing import Any, get_args
 from tidelore.commands.care import day
 from tidelore.commands.context import Context
 from tidelore.commands.measure import clip, flat
+from tidelore.commands.output_file import chosen, write
 from tidelore.commands.parser import Verbs, whole
 from tidelore.commands.places import shown
 from tidelore.commands.terminal import progress
-from tidelore.engine.errors import BadInput, StoreError
 from tidelore.engine.model import Kind
 from tidelore.engine.service import Call
 from tidelore.engine.view import STATES
@@ -97,9 +97,7 @@ def _kind(texts: Texts, kind: str, count: int) -> str:
 
 
 async def run_export(context: Context, arguments: Namespace) -> int:
-    file: Path | None = arguments.output.expanduser() if arguments.output else None
-    if file is not None and file.exists() and not arguments.force:
-        raise BadInput(context.texts("backup.there", file=file), context.texts("backup.force"))
+    file = chosen(context, arguments)
     async with context.reading() as service:
         chat = await context.chat(service, arguments.chat)
         done = await service.call("export", {"chat": chat, "format": arguments.format, "private": arguments.private})
@@ -109,10 +107,7 @@ async def run_export(context: Context, arguments: Namespace) -> int:
         else:
             context.out.stream.write(done["text"])
         return 0
-    try:
-        file.write_text(done["text"], encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise StoreError(context.texts("graph.not_written", file=file, reason=error.strerror), context.texts("graph.elsewhere")) from error
+    write(context, file, done["text"])
     if context.json:
         context.out.json({"chat": shown(chat), "file": str(file), **{name: value for name, value in done.items() if name != "text"}})
         return 0
