@@ -11,11 +11,29 @@ const SWITCHES = { pinned: ["pin", "unpin"], archived: ["archive", "unarchive"],
 /**
  * @typedef {import("./parts.js").Desk} Desk
  * @typedef {{field: string, before: any, after: any}} FieldChange
- * @typedef {{commit: string, at: number, author: string, change: string, node: string, text: string, undone: boolean, undo: string, waiting: boolean, subject: string, edits: FieldChange[]}} Change
+ * @typedef {{change: string, text: string, subject: string, edits: FieldChange[]}} Told a change in the engine's words
+ * @typedef {Told & {commit: string, at: number, author: string, node: string, undone: boolean, undo: string, waiting: boolean}} Change
  */
 
 export const CHANGES = ["edit", "hide", "write", "link", "alias", "merge", "split", "pin", "unpin", "archive", "unarchive", "private", "public", "decide", "import", "upkeep"];
 const PAGE = 20;
+
+/** Each thing that was done, once: marking private unpins as well. @param {import("../types.js").App} app @param {Told} change */
+export function changeName({ text: { t } }, { change, edits = [] }) {
+  const names = [change, ...edits.flatMap(({ field, after }) => SWITCHES[field]?.[after ? 0 : 1] ?? [])];
+  return [...new Set(names)].map((name) => (CHANGES.includes(name) ? t(`change.${name}`) : name)).join(t("list.comma"));
+}
+
+/** A line for each field that reads otherwise since; marks are said by the name. @param {import("../types.js").App} app @param {Told} change */
+export function fieldChanges({ text: { t } }, { edits = [] }) {
+  /** @param {any} value */
+  const plain = (value) => (value === null ? t("changes.nothing") : Array.isArray(value) ? value.map(String).join(t("list.comma")) : String(value));
+  return edits
+    .filter(({ field }) => !(field in SWITCHES))
+    .map(({ field, before, after }) =>
+      h("span", { key: field, class: "tidelore-dim tidelore-row-text" }, t("changes.edit", { field: ["text", "name"].includes(field) ? t(`node.${field}`) : field, before: plain(before), after: plain(after) })),
+    );
+}
 
 /** @param {Desk} desk @param {() => void} redraw */
 export function changeSection({ app, data, go, say }, redraw) {
@@ -23,13 +41,6 @@ export function changeSection({ app, data, go, say }, redraw) {
   /** The memory that was changed, as it reads now; else what the change itself says. @param {Change} change */
   const subject = ({ node, text, change, subject: said }) =>
     data.get()?.byId.get(node)?.text || said || (change === "link" && EDGE_TYPES.includes(text) ? edgeText(app, { type: text, label: "" }) : text);
-  /** Each thing that was done, once: marking private unpins as well. @param {Change} change */
-  const done = ({ change, edits = [] }) => [...new Set([change, ...edits.flatMap(({ field, after }) => SWITCHES[field]?.[after ? 0 : 1] ?? [])])].map((name) => (CHANGES.includes(name) ? t(`change.${name}`) : name)).join(t("list.comma"));
-  /** @param {any} value */
-  const plain = (value) => (value === null ? t("changes.nothing") : Array.isArray(value) ? value.map(String).join(t("list.comma")) : String(value));
-  /** @param {FieldChange} edit */
-  const edited = ({ field, before, after }) =>
-    h("span", { key: field, class: "tidelore-dim tidelore-row-text" }, t("changes.edit", { field: ["text", "name"].includes(field) ? t(`node.${field}`) : field, before: plain(before), after: plain(after) }));
   /** @type {Change[]} those of the pages before */
   let earlier = [];
   let next = "";
@@ -85,9 +96,9 @@ export function changeSection({ app, data, go, say }, redraw) {
         shown.map((change) =>
           h("li", { key: change.commit, class: `tidelore-change ${change.undone ? "tidelore-faded" : ""}`.trim() }, [
             h("button", { key: "what", type: "button", class: "tidelore-edge", on: { click: () => change.node && go({ node: change.node }) } }, [
-              h("span", { class: "tidelore-dim" }, t("changes.line", { change: done(change), author: t(`author.${change.author}`), when: when(app, change.at) })),
+              h("span", { class: "tidelore-dim" }, t("changes.line", { change: changeName(app, change), author: t(`author.${change.author}`), when: when(app, change.at) })),
               h("span", { class: "tidelore-row-text" }, subject(change)),
-              (change.edits ?? []).filter(({ field }) => !(field in SWITCHES)).map(edited),
+              fieldChanges(app, change),
             ]),
             change.waiting && h("span", { key: "waits", class: "tidelore-busy" }, t("changes.waits")),
             button(t(change.undone ? "changes.redo" : "panel.undo"), () => turn(change), { key: "turn", busy, "aria-label": `${t(change.undone ? "changes.redo" : "panel.undo")}: ${subject(change)}` }),

@@ -3,7 +3,7 @@ import { h } from "../ui/dom.js";
 import { button } from "../ui/fields.js";
 import { attempt } from "../ui/view.js";
 import { jobName, remembered, statusRows } from "../ui/words.js";
-import { when } from "./changes.js";
+import { changeName, fieldChanges, when } from "./changes.js";
 import { findings } from "./health.js";
 import { createLoad } from "./load.js";
 import { COLOURS } from "./look.js";
@@ -139,7 +139,7 @@ function waiting({ app, go }, more) {
   if (stats?.rules_due) due.push(["rules", t("status.due_rules", { n: stats.rules_due })]);
   // Before anybody has agreed to it, the health says so with a way to decide.
   if (stats?.model_due && app.settings.model.use !== "none" && app.settings.model.agreed) due.push(["model", t("status.due_model", { n: stats.model_due })]);
-  /** @type {{node: string, change: string}[]} */
+  /** @type {(import("./changes.js").Told & {node: string})[]} */
   const changes = stats?.waiting ?? [];
   if (!due.length && !changes.length && !more?.cards) return null;
   return h("section", { key: "waiting", "aria-labelledby": "tidelore-waiting-title" }, [
@@ -149,10 +149,10 @@ function waiting({ app, go }, more) {
       more?.cards
         ? h("li", { key: "cards", class: "tidelore-line" }, [h("span", { class: "tidelore-grow" }, t("overview.cards", { n: more.cards })), button(t("panel.tab.decide"), () => go({ tab: "decide" }), { key: "decide", "aria-label": t("overview.cards", { n: more.cards }) })])
         : null,
-      changes.slice(0, 20).map(({ node, change }, index) =>
+      changes.slice(0, 20).map((each, index) =>
         h("li", { key: `change-${index}`, class: "tidelore-line" }, [
-          h("span", { class: "tidelore-grow" }, t("overview.change", { change })),
-          button(t("overview.look"), () => go({ node })),
+          h("span", { class: "tidelore-grow" }, [t("overview.change", { change: changeName(app, each), text: each.subject || each.text }), fieldChanges(app, each)]),
+          button(t("overview.look"), () => go({ node: each.node })),
         ]),
       ),
     ]),

@@ -276,11 +276,21 @@ class TestByHand:
         kit.call("node.edit", chat="story", node=node, fields={"text": "The ferry leaves at dawn."})
         after = kit.graph("story")
         kit.show("story", STORY[:3])
-        assert kit.call("stats", chat="story")["waiting"][0]["node"] == node
+        (waiting,) = kit.call("stats", chat="story")["waiting"]
+        assert (waiting["node"], waiting["change"]) == (node, "edit")
+        assert [(edit["field"], edit["after"]) for edit in waiting["edits"]] == [("text", "The ferry leaves at dawn.")]
         with pytest.raises(NotFound):
             kit.call("node.get", chat="story", node=node)
         kit.show("story", STORY)
         assert kit.graph("story") == after
+
+    def test_what_is_forgotten_and_away_waits_in_its_own_words(self, kit: Kit) -> None:
+        node = self.moment(kit, 3)
+        text = kit.call("node.get", chat="story", node=node)["text"]
+        kit.call("node.retire", chat="story", node=node)
+        kit.show("story", STORY[:3])
+        (waiting,) = kit.call("stats", chat="story")["waiting"]
+        assert (waiting["change"], waiting["subject"], waiting["edits"]) == ("hide", text, [])
 
     @pytest.mark.req("B27")
     def test_an_edge_to_a_hidden_node_goes_with_it_and_comes_back(self, kit: Kit) -> None:

@@ -53,6 +53,18 @@ test("each thing that is wrong has its remedy beside it", async () => {
   assert.equal(settings.opened, 1);
 });
 
+test("a change by hand that waits is told in the words of the page's language", () => {
+  const waiting = [
+    { node: "n1", change: "edit", text: "text: The mill. -> The old mill.", subject: "The mill.", edits: [{ field: "text", before: "The mill.", after: "The old mill." }] },
+    { node: "n2", change: "hide", text: `hide: ${HOSTILE}`, subject: HOSTILE, edits: [] },
+  ];
+  const { root } = overview({ status: { stats: { ...well.stats, waiting } } });
+  const rows = [...root.querySelectorAll("[aria-labelledby=tidelore-waiting-title] li")].map(({ textContent }) => textContent);
+  assert.match(rows[0], /edited: The mill\..*Text: The mill\. → The old mill\./);
+  assert.ok(rows[1].includes(`forgotten: ${HOSTILE}`));
+  assert.equal(root.querySelector("[aria-labelledby=tidelore-waiting-title] img"), null);
+});
+
 test("memory that is off, for all or for this chat, is switched on here", () => {
   const off = overview({ settings: { enabled: false } });
   named(off.root, "button", "Switch memory on").click();

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from tidelore.commands.change_words import change_words, field_changes, subject_words
 from tidelore.commands.context import Context
+from tidelore.commands.edit import tell_fields
 from tidelore.commands.parser import Verbs
 from tidelore.commands.places import shown
 from tidelore.host.store import FILE
+
+# Characters of a memory in a list.
+_LONGEST = 160
 
 
 def add(verbs: Verbs) -> None:
@@ -64,5 +69,7 @@ async def run_stats(context: Context, arguments: Namespace) -> int:
         out.line()
         out.line(texts("stats.waiting"), "strong")
         for each in stats["waiting"]:
-            out.text(each["change"], first=f"{each['node'][:8]}  ", first_style="dim", indent=2)
+            said = texts("care.change_of", change=change_words(context, each), text=subject_words(each, _LONGEST))
+            out.text(said, first=f"{each['node'][:8]}  ", first_style="dim", indent=2)
+            tell_fields(context, field_changes(each))
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tidelore.engine.results import MessageView
+from tidelore.engine.results import FieldChange, MessageView
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,15 +185,6 @@ class Decided:
     choice: str
     node: str
     gone: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class FieldChange:
-    """A field of a memory, or a mark (pinned, archived, private: true or null): what it said before and what after, null for nothing."""
-
-    field: str
-    before: Any
-    after: Any
 
 
 @dataclass(frozen=True, slots=True)

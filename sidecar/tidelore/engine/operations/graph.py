@@ -38,7 +38,7 @@ from tidelore.engine.schema import Schema
 from tidelore.engine.scopes import SCOPE_MARK, scope_chat
 from tidelore.engine.table import DEFAULT_LAG, Call, method
 from tidelore.engine.text.privacy import mask
-from tidelore.engine.upkeep.changes import patch_words
+from tidelore.engine.upkeep.changes import waiting_of
 from tidelore.engine.upkeep.same_words import same_words
 from tidelore.engine.view import GraphView, NodeView, graph_counts, graph_view, node_view
 
@@ -280,7 +280,7 @@ async def stats(service: Service, params: m.ChatOnly, call: Call) -> r.Stats:
         counts.nodes,
         counts.edges,
         counts.superseded,
-        [r.Waiting(node, patch_words(operation)) for node, _, operation in chat.graph.waiting()],
+        waiting_of(chat.graph),
         len(plan.due_for_rules(chat.timeline, DEFAULT_LAG)),
         sum(1 for name in due if not attempts.aside(name)),
         sum(1 for name in due if attempts.aside(name)),

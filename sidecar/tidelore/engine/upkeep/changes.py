@@ -9,7 +9,7 @@ from tidelore.engine.graph import Graph
 from tidelore.engine.history import Placement
 from tidelore.engine.model import Commit, EnsureEdge, EnsureNode, Named, Operation, Own, Patch, Retire, Stated
 from tidelore.engine.nodes import FLAGS, SWITCHES, text_of
-from tidelore.engine.results_care import FieldChange
+from tidelore.engine.results import FieldChange, Waiting
 
 ChangeName = Literal[
     "edit",
@@ -94,7 +94,7 @@ def words_of(graph: Graph, commit: Commit) -> tuple[str, str]:
         match operation:
             case Patch(node=node) | Retire(node=node):
                 nodes.append(node)
-                said.append(patch_words(operation))
+                said.append(_patch_words(operation))
             case EnsureNode(ref=ref, fields=fields):
                 nodes.append(graph.resolve(ref, Placement(commit)))
                 words = {name: _value(value) for name, value in fields.items() if isinstance(value, str | tuple)}
@@ -108,11 +108,11 @@ def words_of(graph: Graph, commit: Commit) -> tuple[str, str]:
 
 def edits_of(commit: Commit, node: str) -> list[FieldChange]:
     """What a change did to the fields and marks of one memory."""
-    return [
-        FieldChange(each.field, _json(each.expects), _json(each.value))
-        for each in commit.operations
-        if isinstance(each, Patch) and each.node == node and each.field not in _INSIDE
-    ]
+    return _edits([each for each in commit.operations if isinstance(each, Patch) and each.node == node])
+
+
+def _edits(patched: Sequence[Patch]) -> list[FieldChange]:
+    return [FieldChange(each.field, _json(each.expects), _json(each.value)) for each in patched if each.field not in _INSIDE]
 
 
 def subject_of(graph: Graph, commit: Commit, node: str) -> str:
@@ -132,7 +132,18 @@ def subject_of(graph: Graph, commit: Commit, node: str) -> str:
     return ""
 
 
-def patch_words(operation: Patch | Retire) -> str:
+def waiting_of(graph: Graph) -> list[Waiting]:
+    """The changes that wait, each alone."""
+    out: list[Waiting] = []
+    for id_, _, operation in graph.waiting():
+        patched = [operation] if isinstance(operation, Patch) else []
+        node = graph.nodes[id_]
+        reads = node.text if node.parts else operation.expects if isinstance(operation, Retire) else ""
+        out.append(Waiting(id_, _simple([operation], patched), _patch_words(operation), str(reads or ""), _edits(patched)))
+    return out
+
+
+def _patch_words(operation: Patch | Retire) -> str:
     if isinstance(operation, Retire):
         return f"hide: {operation.expects}"
     return f"{operation.field}: {_value(operation.expects)} -> {_value(operation.value)}"
