@@ -175,3 +175,83 @@ def test_what_is_brought_back_is_told_as_the_change_itself(kit: CareKit) -> None
 def test_a_merge_tells_no_marks_that_are_not_for_people(kit: CareKit) -> None:
     DONE["merge"](kit, kit.id_of(STORY[3]["text"]))
     assert not {each["field"] for row in _changes(kit) for each in row["edits"]} & {"merged", "stands", "split_from", "imported"}
+
+
+def test_a_change_names_its_memory_and_what_reads_otherwise_since(kit: CareKit) -> None:
+    node = kit.id_of(STORY[3]["text"])
+    kit.call("node.pin", chat=CHAT, node=node)
+    kit.call("node.private", chat=CHAT, node=node)
+    kit.call("node.edit", chat=CHAT, node=node, fields={"text": "He drowned.", "importance": 9})
+    edited, private, pinned = _changes(kit)
+    assert [row["subject"] for row in (edited, private, pinned)] == ["He drowned."] * 3
+    assert edited["edits"] == [
+        {"field": "text", "before": STORY[3]["text"], "after": "He drowned."},
+        {"field": "importance", "before": None, "after": 9},
+    ]
+    # Marking private unpins, and the change says so.
+    assert private["edits"] == [{"field": "private", "before": None, "after": True}, {"field": "pinned", "before": True, "after": None}]
+    assert pinned["edits"] == [{"field": "pinned", "before": None, "after": True}]
+
+
+def test_a_change_names_its_memory_also_where_it_does_not_stand(kit: CareKit) -> None:
+    node = kit.id_of(STORY[3]["text"])
+    kit.call("node.retire", chat=CHAT, node=node)
+    (row,) = _changes(kit)
+    assert (row["change"], row["subject"], row["edits"]) == ("hide", STORY[3]["text"], [])
+    kit.call("node.write", chat=CHAT, text="The toll is a copper.")
+    done = kit.call("undo", chat=CHAT)
+    assert (done["change"], done["subject"], done["edits"]) == ("write", "The toll is a copper.", [])
+    assert _changes(kit)[0]["subject"] == "The toll is a copper."
+
+
+def test_what_is_brought_back_is_told_as_the_change_itself(kit: CareKit) -> None:
+    node = kit.id_of(STORY[3]["text"])
+    done = kit.call("node.pin", chat=CHAT, node=node)
+    undone = kit.call("undo", chat=CHAT, commit=done["commit"])
+    redone = kit.call("undo", chat=CHAT, commit=undone["commit"])
+    assert (undone["change"], undone["subject"]) == (redone["change"], redone["subject"]) == ("pin", STORY[3]["text"])
+
+
+def test_a_merge_tells_no_marks_that_are_not_for_people(kit: CareKit) -> None:
+    DONE["merge"](kit, kit.id_of(STORY[3]["text"]))
+    assert not {each["field"] for row in _changes(kit) for each in row["edits"]} & {"merged", "stands", "split_from", "imported"}
+
+
+def test_a_change_names_its_memory_and_what_reads_otherwise_since(kit: CareKit) -> None:
+    node = kit.id_of(STORY[3]["text"])
+    kit.call("node.pin", chat=CHAT, node=node)
+    kit.call("node.private", chat=CHAT, node=node)
+    kit.call("node.edit", chat=CHAT, node=node, fields={"text": "He drowned.", "importance": 9})
+    edited, private, pinned = _changes(kit)
+    assert [row["subject"] for row in (edited, private, pinned)] == ["He drowned."] * 3
+    assert edited["edits"] == [
+        {"field": "text", "before": STORY[3]["text"], "after": "He drowned."},
+        {"field": "importance", "before": None, "after": 9},
+    ]
+    # Marking private unpins, and the change says so.
+    assert private["edits"] == [{"field": "private", "before": None, "after": True}, {"field": "pinned", "before": True, "after": None}]
+    assert pinned["edits"] == [{"field": "pinned", "before": None, "after": True}]
+
+
+def test_a_change_names_its_memory_also_where_it_does_not_stand(kit: CareKit) -> None:
+    node = kit.id_of(STORY[3]["text"])
+    kit.call("node.retire", chat=CHAT, node=node)
+    (row,) = _changes(kit)
+    assert (row["change"], row["subject"], row["edits"]) == ("hide", STORY[3]["text"], [])
+    kit.call("node.write", chat=CHAT, text="The toll is a copper.")
+    done = kit.call("undo", chat=CHAT)
+    assert (done["change"], done["subject"], done["edits"]) == ("write", "The toll is a copper.", [])
+    assert _changes(kit)[0]["subject"] == "The toll is a copper."
+
+
+def test_what_is_brought_back_is_told_as_the_change_itself(kit: CareKit) -> None:
+    node = kit.id_of(STORY[3]["text"])
+    done = kit.call("node.pin", chat=CHAT, node=node)
+    undone = kit.call("undo", chat=CHAT, commit=done["commit"])
+    redone = kit.call("undo", chat=CHAT, commit=undone["commit"])
+    assert (undone["change"], undone["subject"]) == (redone["change"], redone["subject"]) == ("pin", STORY[3]["text"])
+
+
+def test_a_merge_tells_no_marks_that_are_not_for_people(kit: CareKit) -> None:
+    DONE["merge"](kit, kit.id_of(STORY[3]["text"]))
+    assert not {each["field"] for row in _changes(kit) for each in row["edits"]} & {"merged", "stands", "split_from", "imported"}

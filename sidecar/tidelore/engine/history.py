@@ -84,6 +84,7 @@ class Timeline:
 
     `lineage`: the ids of the chats that this one branched from. `prefix`: the timeline stands for an earlier state of its chat,
     so a person's later commits do not count. `shown` is another number whenever the messages or what is shown of them are others.
+    `others_from`: up to this index messages, names and dates are what they were when whoever reads it last set it to the end.
     """
 
     def __init__(self, pool: Pool, chat: str, lineage: Iterable[str] = (), *, prefix: bool = False) -> None:
@@ -95,6 +96,7 @@ class Timeline:
         self._clear()
 
     def _clear(self) -> None:
+        self.others_from = 0
         self.slots: list[Slot] = []
         self.keys: list[str] = []
         self.orders: list[int] = []
@@ -192,6 +194,7 @@ class Timeline:
         change.slots_changed.append(slot)
         if not refold:
             return
+        self.others_from = min(self.others_from, at)
         for kind in ("model", "rule"):
             self._replace(slot, kind, change)
         for later in self.slots[at : at + self.pool.longest]:
@@ -209,6 +212,7 @@ class Timeline:
 
     def _splice(self, start: int, end: int, fresh: list[Slot], change: Change) -> None:
         self.shown += 1
+        self.others_from = min(self.others_from, start)
         out = self.slots[start:end]
         for slot in out:
             here = self.places[slot.key]

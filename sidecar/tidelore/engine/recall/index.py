@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
-from itertools import islice, pairwise
+from itertools import islice
 
 from tidelore.engine.bulk import in_bulk
 from tidelore.engine.graph import Graph
@@ -17,7 +17,7 @@ from tidelore.engine.recall.core import NAME_FIELDS, card_text, core_rank
 from tidelore.engine.recall.document import Document, Links
 from tidelore.engine.recall.idf import Idf
 from tidelore.engine.recall.presets import Weights
-from tidelore.engine.recall.sessions import session_starts
+from tidelore.engine.recall.sessions import Sessions
 from tidelore.engine.text.sentences import sentences
 from tidelore.engine.text.tokens import tokens
 from tidelore.engine.text.unicode14 import fold_name
@@ -40,7 +40,7 @@ class _SessionOf(dict[str, int]):
         self._index = index
 
     def __missing__(self, id_: str) -> int:
-        session = self[id_] = self._index.session_at[self._index.documents[id_].order]
+        session = self[id_] = self._index.sessions.at[self._index.documents[id_].order]
         return session
 
 
@@ -57,9 +57,7 @@ class Index:
         self.names: dict[str, set[str]] = {}
         self.speakers: Counter[str] = Counter()
         self.core: set[str] = set()
-        self.session_at: dict[int, int] = {}
-        self.place_at: dict[int, float] = {}
-        self.session_lengths: list[int] = [0]
+        self.sessions = Sessions()
         self.mean_idf = 0.0
         self.revision = 0
         self.outdated: dict[str, set[str]] = {}
@@ -76,9 +74,9 @@ class Index:
         self._idf = Idf(FEWEST)
         self._in_sessions: dict[str, dict[int, int]] = {}
         self._ids: frozenset[str] | None = None
-        self._length_at: Counter[int] = Counter()
+        # How many words stand in so many memories.
+        self._frequencies: Counter[int] = Counter()
         self._shown = -1
-        self._seen: tuple[list[str], list[int], list[tuple[str, str]]] | None = None
 
     @property
     def size(self) -> int:
@@ -99,12 +97,11 @@ class Index:
         """Take in what the graph and the chat changed since the last call."""
         if self.timeline.shown == self._shown and not self.graph.dirty and not self._ahead:
             return
-        self._shown = self.timeline.shown
-        slots = self.timeline.slots
+        timeline = self.timeline
+        self._shown = timeline.shown
+        first, timeline.others_from = timeline.others_from, len(timeline.slots)
         # Sessions rest on messages that nothing was remembered of, too, so the graph alone does not tell.
-        seen = (self.timeline.keys, self.timeline.orders, [(slot.date, slot.name) for slot in slots])
-        if seen != self._seen:
-            self._seen = (list(seen[0]), list(seen[1]), seen[2])
+        if first < len(timeline.slots) or self.sessions.size != len(timeline.slots):
             # They have no place of their own, so the graph does not tell when messages that they quote have moved or changed hands.
             self.graph.dirty |= self._floating
         elif not self.graph.dirty and not self._ahead:
@@ -121,11 +118,11 @@ class Index:
         self._idf = Idf(self._weighed)
         self._in_sessions.clear()
         self._ids = None
-        frequencies = Counter(map(len, self.postings.values()))
         words = len(self.postings)
-        total = sum(count * self.idf(frequency) for frequency, count in sorted(frequencies.items()))
+        self._frequencies = +self._frequencies
+        total = sum(count * self.idf(frequency) for frequency, count in sorted(self._frequencies.items()))
         self.mean_idf = total / words if words else 0.0
-        self._measure_sessions()
+        self.sessions.measure(timeline.slots, first)
 
     def take_in(self, most: int) -> int:
         """Take in `most` nodes that the graph changed, so that the next `refresh` has less to do. Answers how many are left."""
@@ -171,14 +168,16 @@ class Index:
             return
         document = self.documents[node.id] = self._document(node)
         self.speakers.update(document.speakers)
-        self._length_at[document.order] += document.length
-        id_, postings = node.id, self.postings
+        self.sessions.count(document.order, document.length)
+        id_, postings, frequencies = node.id, self.postings, self._frequencies
         for word, count in document.counts.items():
             row = postings.get(word)
             if row is None:
-                postings[word] = {id_: count}
+                row = postings[word] = {}
             else:
-                row[id_] = count
+                frequencies[len(row)] -= 1
+            row[id_] = count
+            frequencies[len(row)] += 1
         for entity in document.entities:
             self.mentions.setdefault(entity, {})[node.id] = None
 
@@ -239,15 +238,18 @@ class Index:
         document = self.documents.pop(id_, None)
         if document is None:
             return
-        self._length_at[document.order] -= document.length
+        self.sessions.count(document.order, -document.length)
         for name in document.speakers:
             self.speakers[name] -= 1
             if not self.speakers[name]:
                 del self.speakers[name]
         for word in document.counts:
             row = self.postings[word]
+            self._frequencies[len(row)] -= 1
             del row[id_]
-            if not row:
+            if row:
+                self._frequencies[len(row)] += 1
+            else:
                 del self.postings[word]
         for entity in document.entities:
             del self.mentions[entity][id_]
@@ -285,21 +287,6 @@ class Index:
                     out.append(sequence[to][1])
         self._beside[id_] = out
         return out
-
-    def _measure_sessions(self) -> None:
-        """Where in the story (0 to 1) and in which session each slot order is, and how many words stand in each session. What has no
-        place is in the first, at 0. Orders themselves tell nothing but which comes first."""
-        slots = self.timeline.slots
-        starts = [*session_starts(slots), len(slots)]
-        count = len(slots)
-        self.place_at = {0: 0.0, **{order: at / count for at, order in enumerate(self.timeline.orders, 1)}}
-        self.session_at = {0: 0}
-        self.session_lengths = []
-        for session, (first, stop) in enumerate(pairwise(starts)):
-            orders = self.timeline.orders[first:stop]
-            self.session_at.update(dict.fromkeys(orders, session))
-            self.session_lengths.append(sum(map(self._length_at.__getitem__, orders)))
-        self.session_lengths[0] += self._length_at[0]
 
     def idf(self, frequency: int) -> float:
         """BM25's inverse document frequency, never negative."""
@@ -343,7 +330,7 @@ class Index:
     def following(self) -> Mapping[str, str]:
         """The moment that comes after each moment in its session; of one that stands at several places, after the last of them."""
         if self._following is None:
-            documents, session_at = self.documents, self.session_at
+            documents, session_at = self.documents, self.sessions.at
             self._following = {}
             last, session = "", -1
             for _, id_ in self.graph.sequence:

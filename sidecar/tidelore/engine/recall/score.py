@@ -133,7 +133,7 @@ class _Signals:
         documents, sessions, scale, asked = index.documents, self.sessions, self.scale, self.asked
         session_of = index.session_of
         # In most chats all is in one session, or no session holds the words.
-        alone = weights.session * sessions.get(0, 0.0) if len(index.session_lengths) == 1 else None if sessions else 0.0
+        alone = weights.session * sessions.get(0, 0.0) if len(index.sessions.lengths) == 1 else None if sessions else 0.0
         still = index.still.setdefault(weights, {})
         known, mass, met, cosines = still.get, self.mass.get, self.met.get, self.cosines.get
         only, subjects, told, floor = self.only, self.subjects, self.told, self.floor
@@ -175,13 +175,13 @@ class _Signals:
         """The signals that are the same for every query."""
         weights = self.weights
         total = weights.length * log1p(document.length) + weights.names * document.names + weights.importance * document.importance
-        total += weights.recency * self.index.place_at[document.order] - _asking(weights, document)
+        total += weights.recency * self.index.sessions.place(document.order) - _asking(weights, document)
         outdated = document.kind == "moment" and not self.index.outdated.keys().isdisjoint(document.keys)
         return total + (weights.times if document.tells_time else 0.0) - (weights.outdated if outdated else 0.0)
 
     def of(self, ids: Iterable[str]) -> Iterator[tuple[Document, tuple[float, ...]]]:
         """Each with its signals, in the order of `NAMES`."""
-        documents, session_at, place_at = self.index.documents, self.index.session_at, self.index.place_at
+        documents, session_at, place = self.index.documents, self.index.sessions.at, self.index.sessions.place
         outdated = self.index.outdated.keys()
         mass, sessions, met, cosines = self.mass, self.sessions, self.met, self.cosines
         only, subjects, told, dates, asked = self.only, self.subjects, self.told, self.dates, self.asked
@@ -211,7 +211,7 @@ class _Signals:
                     weights.about if told and document.subject in told else 0.0,
                     -weights.outdated if document.kind == "moment" and not outdated.isdisjoint(document.keys) else 0.0,
                     to_importance * document.importance,
-                    to_recency * place_at[order],
+                    to_recency * place(order),
                     scale * (cosines.get(id_, floor) + to_next * cosines.get(following.get(id_, id_), floor)) if scale else 0.0,
                 ),
             )
@@ -236,7 +236,7 @@ def _share(met: float, asked: float) -> float:
 def _words(query: Query, leading: Mapping[str, float], index: Index, weights: Weights) -> tuple[dict[int, float], dict[str, float], float]:
     """BM25 of each session against the best score there could be; of each memory, how much of the query's weight (IDF) its own
     words meet; and how much of that can be asked of one memory, above 0."""
-    lengths = index.session_lengths
+    lengths = index.sessions.lengths
     count = len(lengths)
     mean = sum(lengths) / count or 1.0
     sessions: dict[int, float] = {}
