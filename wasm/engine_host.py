@@ -24,6 +24,10 @@ from tidelore.engine.errors import ModelAnswer, TideloreError
 from tidelore.engine.memory import MemoryStore
 from tidelore.engine.ports import Batch
 from tidelore.engine.service import Call, Service
+from tidelore.engine.text.patterns import compile_all
+
+# Before a memory snapshot is made, which then holds them.
+compile_all()
 
 
 class Bytes(Protocol):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from tidelore.engine.errors import BadInput
 
@@ -116,10 +116,26 @@ def _name(value: object) -> str:
 
 def to_json(value: object) -> Any:
     """A result as JSON. The members `start` and `end` of an edge are called "from" and "to" outside."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {RENAMED.get(item.name, item.name): to_json(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    kind: type[Any] = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is list or kind is tuple:
+        return [to_json(item) for item in cast(Iterable[object], value)]
+    if dataclasses.is_dataclass(value):
+        return {outside: to_json(getattr(value, inside)) for inside, outside in _MEMBERS.get(kind) or _members(kind)}
     if isinstance(value, Mapping):
         return {str(name): to_json(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [to_json(item) for item in value]
     return value
+
+
+# What most members are, and stays as it is.
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+_MEMBERS: dict[type[Any], tuple[tuple[str, str], ...]] = {}
+
+
+def _members(kind: type[Any]) -> tuple[tuple[str, str], ...]:
+    """The members of a class of results, by their names inside and outside."""
+    found = _MEMBERS[kind] = tuple((item.name, RENAMED.get(item.name, item.name)) for item in dataclasses.fields(kind))
+    return found

@@ -6,7 +6,6 @@ As JSON: {"kinds": {KIND: [{"name", "meaning", "meaning_zh"?, "fields"?: [{"name
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import get_args
@@ -15,6 +14,7 @@ from tidelore.engine.errors import BadInput
 from tidelore.engine.extract.json_scan import JSON
 from tidelore.engine.model import Kind
 from tidelore.engine.nodes import FLAGS
+from tidelore.engine.text.patterns import later
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 EXTRACTED: tuple[Kind, ...] = ("entity", "moment", "fact", "thread")
@@ -31,7 +31,7 @@ _BASE: Mapping[str, str] = {
     "digest": "text",
     "page": "text",
 }
-_NAME = re.compile(r"[^\W\d]\w{0,39}")
+_NAME = later(r"[^\W\d]\w{0,39}")
 _MAX_SUBS, _MAX_FIELDS, _MAX_MEANING = 40, 24, 200
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 
+from tidelore.engine.text.patterns import later
+
 MOST = 200
 
-_PARTS = re.compile(r'"(?:[^"\\]++|\\.)*+"|([\[{])|([\]}])', re.DOTALL)
+_PARTS = later(r'"(?:[^"\\]++|\\.)*+"|([\[{])|([\]}])', re.DOTALL)
 
 
 def shallow(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
@@ -28,8 +27,9 @@ from tidelore.engine.model import (
     Speaker,
     Stated,
 )
+from tidelore.engine.text.patterns import later
 
-_KEY = re.compile("[0-9a-f]{32}")
+_KEY = later("[0-9a-f]{32}")
 _AUTHORS = frozenset(get_args(Author))
 _WINDOWED = frozenset({"rules", "model"})
 _KINDS, _SCOPES, _EDGES, _CERTAINTIES = map(frozenset, map(get_args, (Kind, Scope, EdgeType, Certainty)))

@@ -19,6 +19,7 @@ from typing import Any
 import uvicorn
 
 from tidelore.engine.errors import TideloreError
+from tidelore.engine.text.patterns import compile_all
 from tidelore.host.config import Config
 from tidelore.host.daemon import Claim, Daemon, claimed
 from tidelore.host.grants import Grant, Grants
@@ -104,6 +105,7 @@ async def run(options: Options, ready: Callable[[Running], None]) -> None:
     if not (is_loopback(serve.host) or options.remote):
         raise NotLoopback(serve.host)
     allow_many()
+    compile_all()
     with claimed(options.data) as claim, contextlib.closing(listen(serve.host, serve.port)) as listening:
         profiles = Profiles(options.data)
         keyring = Keyring(profiles, Grants(options.data))

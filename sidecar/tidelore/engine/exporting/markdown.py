@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 from tidelore.engine.graph import Graph
 from tidelore.engine.nodes import NodeState
 from tidelore.engine.recall.core import NAME_FIELDS
+from tidelore.engine.text.patterns import later
 
 # In the language of the chat, like the head of a memory block.
 HEADINGS = {
@@ -36,7 +36,7 @@ HEADINGS = {
 }
 _LEFT = NAME_FIELDS | {"importance", "suggested_aliases", "text", "title", "attribute", "value"}
 # What begins a line of Markdown, and signs inside it that would change how the words look.
-_SIGNS = re.compile(r"([\\`*_\[\]<>|])")
+_SIGNS = later(r"([\\`*_\[\]<>|])")
 
 
 def write(graph: Graph, nodes: Sequence[NodeState], title: str, language: str, place: Callable[[NodeState], int | None]) -> tuple[str, int]:

@@ -13,6 +13,7 @@ from typing import Literal
 from tidelore.engine.extract.json_scan import JSON, Scan, Span
 from tidelore.engine.extract.unwrap import unwrap
 from tidelore.engine.extract.wording import is_gibberish, is_refusal, says_nothing
+from tidelore.engine.text.patterns import later
 
 __all__ = ["JSON", "Answer", "parse_answer"]
 
@@ -39,12 +40,12 @@ MOST_CHARACTERS = 1_000_000
 """Of the model's own words, reasoning included: several times what any model writes in one answer."""
 
 _NAMES = r"(?:\w{1,12}:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflect(?:ion)?|scratchpad|monologue|思考|推理)"
-_TAG = re.compile(rf"<\s?(/?)\s?{_NAMES}(?:\s[^<>]{{0,200}})?/?>|\[(/?)THINK\]|◁(/?)think▷|<\|(/?)thinking\|>", re.IGNORECASE)
-_FINAL_CHANNEL = re.compile(r"<\|channel\|>\s*final[^<]{0,80}<\|message\|>")
-_BRACKETS = re.compile(r"[\[{][\[{\s]*+")
-_PLAUSIBLE = re.compile(r"[\"“'‘}\]]|//|/\*|[^\W\d]\w{0,40}+\s{0,4}+[:：]")
+_TAG = later(rf"<\s?(/?)\s?{_NAMES}(?:\s[^<>]{{0,200}})?/?>|\[(/?)THINK\]|◁(/?)think▷|<\|(/?)thinking\|>", re.IGNORECASE)
+_FINAL_CHANNEL = later(r"<\|channel\|>\s*final[^<]{0,80}<\|message\|>")
+_BRACKETS = later(r"[\[{][\[{\s]*+")
+_PLAUSIBLE = later(r"[\"“'‘}\]]|//|/\*|[^\W\d]\w{0,40}+\s{0,4}+[:：]")
 _RUN_LIMIT = 6
-_REVISED = re.compile(
+_REVISED = later(
     r"\b(final|corrected|correction|revised|instead|start(?:ing)? (?:over|again)|actually|wait)\b|最终|修正|更正|重新|改为",
     re.IGNORECASE,
 )

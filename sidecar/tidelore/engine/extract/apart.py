@@ -14,21 +14,22 @@ from functools import cached_property
 from tidelore.engine.extract.reports import ANNOUNCED, is_report
 from tidelore.engine.model import Role
 from tidelore.engine.text import name_words
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.scripts import HAN
 
 Span = tuple[int, int]
 
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
+_CODE = later(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 # Quoted lines, notes out of character, lyrics, rows of tables and panels.
-_LINE = re.compile(
+_LINE = later(
     r"^[ \t]*+(?:>|//|(?i:ooc)(?![A-Za-z])).*|^.*[♪♫🎵🎶].*|^[^|｜\n]*+[|｜][^|｜\n]*+[|｜].*",
     re.MULTILINE,
 )
-_OUT_OF_CHARACTER = re.compile(
+_OUT_OF_CHARACTER = later(
     r"\(\([^()]*+\)\)|（（[^（）]*+））|[(\[（［【{〔]\s{0,3}(?:(?i:ooc|out of character)(?![A-Za-z])|场外|"
     r"出戏)[^)\]）］】}〕]*+[)\]）］】}〕]?"
 )
-_TAG = re.compile(rf"<(/?)([A-Za-z_{HAN}][A-Za-z0-9_{HAN}-]{{0,30}})(?:[ \t][^<>]{{0,300}})?/?>")
+_TAG = later(rf"<(/?)([A-Za-z_{HAN}][A-Za-z0-9_{HAN}-]{{0,30}})(?:[ \t][^<>]{{0,300}})?/?>")
 # Tags that only dress the words between them.
 _DRESS = frozenset(
     "a b big br center code del div em font h1 h2 h3 h4 h5 h6 hr i ins li mark ol p q s small span strong sub sup u ul".split()
@@ -36,7 +37,7 @@ _DRESS = frozenset(
 # As sets, since Pythons disagree on which characters are letters.
 _LETTER = "A-Za-zÀ-ÖØ-öø-ɏ0-9_"
 # Before a colon at the start of a line: whose words follow. Two columns of a play.
-_LABEL = re.compile(
+_LABEL = later(
     rf"^[ \t*_]*+(?:\[?[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?\]?[ \t])?([a-z][a-z0-9_-]{{1,20}}|[A-ZÀ-Þ][{_LETTER}'’.-]{{0,20}}(?: "
     rf"[A-ZÀ-Þ][{_LETTER}'’.-]{{0,20}}){{0,2}}|[{HAN}·]{{1,6}})[*_]*+[ \t]*+[:：](?!//)",
     re.MULTILINE,
@@ -49,11 +50,11 @@ _OWN_LABELS = frozenset(
     ).split()
 )
 _OTHERS = frozenset("you he she they him her them everyone everybody someone somebody who nobody".split())
-_OPTION = re.compile(r"^[ \t*_]*+(?:[0-9]{1,2}|[A-Ha-h])[.)、．][^\n]*", re.MULTILINE)
-_BREAKS = re.compile(r"[.!?;。！？；\n]")
+_OPTION = later(r"^[ \t*_]*+(?:[0-9]{1,2}|[A-Ha-h])[.)、．][^\n]*", re.MULTILINE)
+_BREAKS = later(r"[.!?;。！？；\n]")
 _HEAD = 90  # characters before a colon that say what follows it
-_LINE_END = re.compile(r"[ \t\"“「*_]*(?:\n|$)")
-_BLANK = re.compile(r"\n[ \t]*\n")
+_LINE_END = later(r"[ \t\"“「*_]*(?:\n|$)")
+_BLANK = later(r"\n[ \t]*\n")
 
 
 class Apart:

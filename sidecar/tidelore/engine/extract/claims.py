@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from tidelore.engine.text.name_words import KIN, PETS
+from tidelore.engine.text.patterns import later
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +41,22 @@ ADVERBS = (
     r"simply|very|completely|now|already|currently|finally|newly|recently|happily|officially|quite|pretty|utterly|"
     r"a bit|a little|too|badly|seriously|gravely|only|all|both|such|extremely|super|incredibly|since) )*+"
 )
-_CHUNK = re.compile(r"(?:[^,.;:!?\n\"“”*()—–…~]|(?<= St)\.|(?<=^St)\.|(?<= Dr)\.|(?<= Mt)\.|(?<= Mr)\.|(?<= Mrs)\.){1,90}")
-STOP = re.compile(
+_CHUNK = later(r"(?:[^,.;:!?\n\"“”*()—–…~]|(?<= St)\.|(?<=^St)\.|(?<= Dr)\.|(?<= Mt)\.|(?<= Mr)\.|(?<= Mrs)\.){1,90}")
+STOP = later(
     r" (?:and|but|because|since|when|whenever|while|so|which|who|that|where|with|these days|right now|now|too|as "
     r"well|very much|a lot|so much|most|more|better|best|though|for|at the moment|currently"
     r"|anymore|or|than|over|as|lately|then|yet|already|together|today|tonight|during|after|before|cause|cuz|even|"
     r"every|lol|at|by|from|if)(?![A-Za-z'’])",
     _A,
 )
-STOP_PLACE = re.compile(
+STOP_PLACE = later(
     r" (?:and|but|because|since|when|while|so|which|who|that|where|with|these days|right now|now|too|for|at the "
     r"moment|currently|as|lately|then|trying|to|after|before|until|again|alone|together|today|tonight|just|last|"
     r"this|\d+ years?|in (?:19|20)[0-9]{2})(?![A-Za-z'’])",
     _A,
 )
 # A clause with "that", "which" narrows what stands before it: "people who lie" are not people.
-NARROWER = re.compile(r" (?:who|that|which|where|whose)(?![A-Za-z])", _A)
+NARROWER = later(r" (?:who|that|which|where|whose)(?![A-Za-z])", _A)
 END = r"(?=[.!,;…\n*”\"—)~]|$| (?:and|but|because|about|at|with|again|now|today|tonight|lately|right now|over|that|by|btw)(?![A-Za-z]))"
 
 NO_OBJECT = frozenset(
@@ -80,21 +81,21 @@ _PLACES = (
     "cottage houseboat caravan trailer chapel convent orphanage lighthouse manor mansion monastery abbey farmhouse lobby elevator dorm "
     "dormitory university campus"
 )
-PLACE = re.compile(
+PLACE = later(
     rf"(?:the|an?|my|our|his|her|their) (?:[a-z'’-]+ ){{0,3}}?(?:{'|'.join(_PLACES.split())})(?: (?:(?:deep|right|just) )?(?:of|in|on|near|"
     rf"by|outside|at|above|behind|over|under|beside|opposite) [^,.;:!?\n]{{2,40}})?$|[A-Z]",
     _A,
 )
 # Where a move ends in living there. "I moved to the bar" is a step.
 _HOMES = "house|home|apartment|flat|room|cottage|cabin|hut|farm|farmhouse|houseboat|castle|palace|city|town|village|dorm|place"
-HOME = re.compile(
+HOME = later(
     rf"(?:an?|my|our) (?:[a-z'’-]+ ){{0,3}}?(?:{_HOMES})(?: (?:of|in|on|near|by|outside|at|above|behind|over|under|beside|opposite) "
     rf"[^,.;:!?\n]{{2,40}})?$|"
     r"the (?:[a-z-]+ )?(?:city|countryside|suburbs|coast|seaside|mountains|capital|village|country)$|[A-Z](?![^,.;:!?\n]*['’]s(?![a-z]))",
     _A,
 )
 # A step goes on: "I moved to Anna and took her hand".
-STEP = re.compile(r" (?:and|then|to) (?!now |it |we |live |love |work |started? )[a-z]", _A)
+STEP = later(r" (?:and|then|to) (?!now |it |we |live |love |work |started? )[a-z]", _A)
 RELATIVES = "|".join(sorted(KIN | PETS, key=lambda word: (-len(word), word)))
 _UNFINISHED = frozenset(
     "to of in on at with for from into by about up out the a an my your his her and or like it this these those".split()

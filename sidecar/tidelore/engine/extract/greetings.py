@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.scripts import ARABIC, CYRILLIC, GREEK, HAN, HANGUL, HEBREW, KANA, LATIN_LETTERS, OTHER, UNSPACED
 
-_SAYS = re.compile(f"[0-9{LATIN_LETTERS}{CYRILLIC}{GREEK}{ARABIC}{HEBREW}{HAN}{KANA}{HANGUL}{UNSPACED}]|{OTHER}")
-_WORD = re.compile(r"[A-Za-zÀ-ɏͰ-ԯ]+(?:'[A-Za-zÀ-ɏͰ-ԯ]+)*|[0-9]+")
-_UNSPACED_RUN = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
+_SAYS = later(f"[0-9{LATIN_LETTERS}{CYRILLIC}{GREEK}{ARABIC}{HEBREW}{HAN}{KANA}{HANGUL}{UNSPACED}]|{OTHER}")
+_WORD = later(r"[A-Za-zÀ-ɏͰ-ԯ]+(?:'[A-Za-zÀ-ɏͰ-ԯ]+)*|[0-9]+")
+_UNSPACED_RUN = later("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
 _LONGEST = 140  # characters; a longer message says something
-_LAUGH = re.compile(
-    r"(?:a*(?:ha|he|hi|ja|je|ah|eh|xa|ха|хе)+h?|l(?:ol)+|lo+l+|k{2,}|h+m+|m+h*m+|a+h+|o+h+|u+h+|w+o+w+|e+w+|a+w+|z+|w{2,}|o+f+)"
-)
-_REPEAT = re.compile(r"(.)\1{2,}")
+_LAUGH = later(r"(?:a*(?:ha|he|hi|ja|je|ah|eh|xa|ха|хе)+h?|l(?:ol)+|lo+l+|k{2,}|h+m+|m+h*m+|a+h+|o+h+|u+h+|w+o+w+|e+w+|a+w+|z+|w{2,}|o+f+)")
+_REPEAT = later(r"(.)\1{2,}")
 
 _ALONE = """
 hi|hello|hey|hiya|howdy|yo|heya|greetings|sup|hey there|hi there|hello there|hi again|hello again|welcome|welcome back
@@ -53,14 +52,14 @@ guten abend|gute nacht|danke|danke schön|ja|nein|tschüss|ciao|grazie|sì|olá|
 _PHRASES = frozenset(phrase.strip() for line in _ALONE.split("\n") for phrase in line.split("|") if phrase.strip())
 _MOST_WORDS = max(len(phrase.split()) for phrase in _PHRASES)
 # Only after these a capitalised word is whom one greets; "Yes, Paris." says something.
-_TO_SOMEONE = re.compile(
+_TO_SOMEONE = later(
     r"(?:hi|hey|hello|hiya|howdy|heya|yo|thanks|thank you|thank you so much|thanks so much|bye|goodbye|good "
     r"(?:morning|afternoon|evening|night|bye)|goodnight|morning|welcome|welcome back|"
     r"see you|see ya|later|take care|wow|congrats|you're welcome|no problem|cheers|good night|night|talk soon|see "
     r"you soon|no worries|thanks again|hi there|hey there)"
 )
 
-_GESTURE = re.compile(r"\*([^*\n]{1,60})\*|（([^（）\n]{1,16})）|\(([^()\n]{1,40})\)")
+_GESTURE = later(r"\*([^*\n]{1,60})\*|（([^（）\n]{1,16})）|\(([^()\n]{1,40})\)")
 _GESTURES = frozenset(
     """
     nods nod nodding smiles smile smiling laughs laugh laughing grins grin grinning shrugs shrug sighs sigh sighing waves wave
@@ -88,9 +87,7 @@ _EAST_ASIAN = (
     "안녕하세요|안녕히 가세요|안녕|감사합니다|고마워요|고마워|네|예|응|아니요|아니|잘 자요|잘 자|좋아요|좋아|"
     "알겠습니다|알았어요|알았어|하하|ㅎㅎ|ㅋㅋ"
 )
-_FILLER = re.compile(
-    rf"{_PARTICLE}(?:(?:{'|'.join(sorted(set(_EAST_ASIAN.split('|')), key=len, reverse=True))}){_PARTICLE})*+", re.IGNORECASE
-)
+_FILLER = later(rf"{_PARTICLE}(?:(?:{'|'.join(sorted(set(_EAST_ASIAN.split('|')), key=len, reverse=True))}){_PARTICLE})*+", re.IGNORECASE)
 
 
 def says_something(text: str) -> bool:

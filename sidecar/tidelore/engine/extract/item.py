@@ -11,6 +11,7 @@ from tidelore.engine.extract.json_scan import JSON
 from tidelore.engine.extract.words import Action, action_of, fold_word
 from tidelore.engine.model import FieldValue
 from tidelore.engine.schema import Schema
+from tidelore.engine.text.patterns import later
 
 _KEY = ("key", "nodeid", "ref", "tempid", "targetkey", "id", "编号")
 _KIND = ("kind", "nodetype", "memorytype", "category", "type", "种类", "类型")
@@ -83,7 +84,7 @@ _CONSUMED = frozenset(
         *("scope", "thought", "confidence", "clusters", "batchstorytime", "temporalstrength"),
     }
 )
-_DIGITS = re.compile(r"\d{1,6}")
+_DIGITS = later(r"\d{1,6}")
 _MAX_LIST = 40
 
 

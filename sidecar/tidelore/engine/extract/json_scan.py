@@ -15,6 +15,8 @@ from typing import Any, Literal, TypeAlias
 
 import json_repair
 
+from tidelore.engine.text.patterns import later
+
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 
 MAX_DEPTH = 48
@@ -22,18 +24,16 @@ REPAIR_LIMIT = 16_000
 """json-repair takes quadratic time on hostile text: longer pieces are given up."""
 
 _QUOTES = {'"': '"', "“": '”"', "”": '”"', "'": "'", "‘": "’'", "’": "’'", "«": "»"}
-_SPACE = re.compile(r"[\s\u200b\ufeff]*+")
+_SPACE = later(r"[\s\u200b\ufeff]*+")
 # A comment that is longer is none; else every "/*" that is never closed would be sought to the end.
-_COMMENT = re.compile(r"//[^\n]*+|#[^\n]*+|/\*(?s:.{0,400}?)\*/")
-_WORD = re.compile(r"[^\s,:{}\[\]\"“”‘’'，：`]++|`(?!``)")
-_PLAIN_STRING = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_AFTER_COMMA = re.compile(
-    r"[\s\u200b]*+(?:[\"“‘'{\[}\]]|-?\d|(?:true|false|null|True|False|None)\b|[^\W\d]\w{0,60}+\s{0,8}+[:：]|//|/\*|\Z)"
-)
-_NUMBER = re.compile(r"-?\d")
-_COLON = re.compile(r"\s{0,20}+[:：]")
-_BOUNDARY = re.compile(r"[}\]]\s{0,20}+,\s{0,20}+\{")
-_ESCAPE = re.compile(r'\\.|"', re.DOTALL)
+_COMMENT = later(r"//[^\n]*+|#[^\n]*+|/\*(?s:.{0,400}?)\*/")
+_WORD = later(r"[^\s,:{}\[\]\"“”‘’'，：`]++|`(?!``)")
+_PLAIN_STRING = later(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_AFTER_COMMA = later(r"[\s\u200b]*+(?:[\"“‘'{\[}\]]|-?\d|(?:true|false|null|True|False|None)\b|[^\W\d]\w{0,60}+\s{0,8}+[:：]|//|/\*|\Z)")
+_NUMBER = later(r"-?\d")
+_COLON = later(r"\s{0,20}+[:：]")
+_BOUNDARY = later(r"[}\]]\s{0,20}+,\s{0,20}+\{")
+_ESCAPE = later(r'\\.|"', re.DOTALL)
 _LITERALS = {
     "true": "true",
     "false": "false",
@@ -43,7 +43,7 @@ _LITERALS = {
     "None": "null",
     "undefined": "null",
 }
-_BAD_CHARACTERS = re.compile("[\ud800-\udfff\x00]")
+_BAD_CHARACTERS = later("[\ud800-\udfff\x00]")
 
 
 @dataclass(slots=True)

@@ -7,21 +7,22 @@ from collections.abc import Iterator, Mapping
 
 from tidelore.engine.extract.claims import Claim
 from tidelore.engine.text.names import Mention
+from tidelore.engine.text.patterns import later
 
 ATTRIBUTE = "comes from"
 # What the value of such a fact names, if anything: a place.
 OF_PLACES = ("lives in", ATTRIBUTE, "born in")
 
 _A = re.ASCII
-_FROM = re.compile(r"I(?:['’]m| am| come| hail|(?: originally| actually) (?:come|hail))(?: originally| actually)? from ", _A)
-_FROM_NAMED = re.compile(r"(?: is|['’]s| comes| hails)(?: originally)? from ", _A)
-_NAME_FROM = re.compile(r",? (?:originally )?from ", _A)
-_ENDS = re.compile(r"[.!;…\n*”\"—)~]|$|,(?! ?[A-Z0-9])|, [A-Z][a-z]+(?=[.!,;]|$)| (?:and|but|originally|by the way|btw)(?![A-Za-z])", _A)
-_NO_PLACE = re.compile(r"(?:Team|Squad|House|Group|Class|Year|Grade|Level|Chapter|Season|Part|Room)(?![a-z])")
+_FROM = later(r"I(?:['’]m| am| come| hail|(?: originally| actually) (?:come|hail))(?: originally| actually)? from ", _A)
+_FROM_NAMED = later(r"(?: is|['’]s| comes| hails)(?: originally)? from ", _A)
+_NAME_FROM = later(r",? (?:originally )?from ", _A)
+_ENDS = later(r"[.!;…\n*”\"—)~]|$|,(?! ?[A-Z0-9])|, [A-Z][a-z]+(?=[.!,;]|$)| (?:and|but|originally|by the way|btw)(?![A-Za-z])", _A)
+_NO_PLACE = later(r"(?:Team|Squad|House|Group|Class|Year|Grade|Level|Chapter|Season|Part|Room)(?![a-z])")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _HAN_END = r"(?=[，。！？；、,.!?;…~～*”」』）)\s]|$)"
-_COMES = re.compile(rf"(?:是)?来自(?!你|您|他|她|这|那|哪|未来|网络|天|地狱)((?:(?!的)[{_HAN}·]){{2,10}}?)(?<![司部组班队团]){_HAN_END}")
-_CAME = re.compile(rf"(?:是|也是)?从([{_HAN}]{{2,8}}?)来的{_HAN_END}")
+_COMES = later(rf"(?:是)?来自(?!你|您|他|她|这|那|哪|未来|网络|天|地狱)((?:(?!的)[{_HAN}·]){{2,10}}?)(?<![司部组班队团]){_HAN_END}")
+_CAME = later(rf"(?:是|也是)?从([{_HAN}]{{2,8}}?)来的{_HAN_END}")
 
 
 def of_speaker(text: str, end: int, at: int, by_start: Mapping[int, Mention]) -> Iterator[Claim]:

@@ -8,22 +8,23 @@ from collections.abc import Iterator
 from tidelore.engine.extract.claims import ADVERBS, END, HOME, NO_OBJECT, PLACE, RELATIVES, STEP, STOP, STOP_PLACE, Claim, phrase_at
 from tidelore.engine.text.name_words import NEVER
 from tidelore.engine.text.names import Mention
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.unicode14 import fold_name
 
 _A = re.ASCII
 _AM = r"I(?:['’]m| am)"
 _SEVERELY = r"(?:deathly |severely |highly |mildly |violently |terribly )?"
-_ALLERGIC = re.compile(rf"{_AM} {ADVERBS}{_SEVERELY}allergic to ", _A)
-_ALLERGIC_NAMED = re.compile(rf"(?: is|['’]s) {ADVERBS}{_SEVERELY}allergic to ", _A)
-_ALLERGY = re.compile(r"I(?: have|['’]ve got) an? (?:severe |bad |mild |serious |terrible )?([a-z]+(?: [a-z]+)?) allergy(?![A-Za-z])", _A)
-_BOTH = re.compile(r" (?:and|or) (?!I |it |so )[a-z]+(?=[.!,;\n]|$)", _A)
+_ALLERGIC = later(rf"{_AM} {ADVERBS}{_SEVERELY}allergic to ", _A)
+_ALLERGIC_NAMED = later(rf"(?: is|['’]s) {ADVERBS}{_SEVERELY}allergic to ", _A)
+_ALLERGY = later(r"I(?: have|['’]ve got) an? (?:severe |bad |mild |serious |terrible )?([a-z]+(?: [a-z]+)?) allergy(?![A-Za-z])", _A)
+_BOTH = later(r" (?:and|or) (?!I |it |so )[a-z]+(?=[.!,;\n]|$)", _A)
 _DIETS = (
     r"((?:strict |lifelong |committed )?(?:vegetarian|vegan|pescatarian|pescetarian|teetotal|kosher|halal|gluten-free"
     r"|lactose intolerant|coeliac|celiac))"
 )
-_DIET = re.compile(rf"I(?:['’]m| am|['’]ve been| have been| became| went| turned) {ADVERBS}(?:an? )?{_DIETS}(?:{END}|(?= since ))", _A)
-_DIET_NAMED = re.compile(rf"(?: is|['’]s) {ADVERBS}(?:an? )?{_DIETS}(?:{END}|(?= since ))", _A)
-_NO_FOOD = re.compile(rf"I ((?:don['’]t|do not|never) eat (?:any )?(?:meat|pork|beef|fish|seafood|dairy|gluten|eggs)){END}", _A)
+_DIET = later(rf"I(?:['’]m| am|['’]ve been| have been| became| went| turned) {ADVERBS}(?:an? )?{_DIETS}(?:{END}|(?= since ))", _A)
+_DIET_NAMED = later(rf"(?: is|['’]s) {ADVERBS}(?:an? )?{_DIETS}(?:{END}|(?= since ))", _A)
+_NO_FOOD = later(rf"I ((?:don['’]t|do not|never) eat (?:any )?(?:meat|pork|beef|fish|seafood|dairy|gluten|eggs)){END}", _A)
 
 _MONTH = (
     "(?:January|February|March|April|May|June|July|August|September|October|November|December"
@@ -34,13 +35,13 @@ _DATE = (
     rf"((?:the )?{_DAY}(?: of)? {_MONTH}(?:,? [0-9]{{4}})?|{_MONTH}(?: the)? {_DAY}(?:,? [0-9]{{4}})?|{_MONTH}(?:,? [0-9]{{4}})?"
     rf"|[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}|[0-9]{{1,2}}/[0-9]{{1,2}}(?:/[0-9]{{2,4}})?|(?:19|20)[0-9]{{2}})(?![0-9A-Za-z/])"
 )
-_BIRTHDAY = re.compile(rf"[Mm]y birthday(?: is|['’]s)(?: on| in)? {_DATE}", _A)
-_BORN = re.compile(rf"I was born(?: on| in) {_DATE}", _A)
-_BORN_NAMED = re.compile(rf"(?:['’]s birthday is(?: on| in)?| was born(?: on| in)) {_DATE}", _A)
-_BORN_IN = re.compile(r"I was born (?:and (?:raised|bred) )?(?:in|at|near) (?=[A-Z])", _A)
-_BORN_IN_NAMED = re.compile(r" was born (?:and (?:raised|bred) )?(?:in|at|near) (?=[A-Z])", _A)
+_BIRTHDAY = later(rf"[Mm]y birthday(?: is|['’]s)(?: on| in)? {_DATE}", _A)
+_BORN = later(rf"I was born(?: on| in) {_DATE}", _A)
+_BORN_NAMED = later(rf"(?:['’]s birthday is(?: on| in)?| was born(?: on| in)) {_DATE}", _A)
+_BORN_IN = later(r"I was born (?:and (?:raised|bred) )?(?:in|at|near) (?=[A-Z])", _A)
+_BORN_IN_NAMED = later(r" was born (?:and (?:raised|bred) )?(?:in|at|near) (?=[A-Z])", _A)
 
-_FAVOURITE = re.compile(
+_FAVOURITE = later(
     r"[Mm]y (?:all-time |absolute |new |current )?favou?rites? ((?:[a-z][a-z-]*+ ){1,3}?)"
     r"(?:is|are|has always been|have always been|will always be) (?:definitely |still |always |easily |actually |called )?[\"“*]?",
     _A,
@@ -53,21 +54,21 @@ _NO_VALUE = NO_OBJECT | frozenset("the also definitely probably still always her
 
 _WITH = r"(?: back| in| out| down| away| together| over)?(?: with (?:my|our) (?:[a-z-]+ )?[a-z]+)?"
 _OFTEN = r"(?:['’]ve| have| has)?(?: (?:just|recently|finally|now|already|currently|still|have|also|both|actually)){0,2}+"
-_STAYS = re.compile(rf"(?:I|[Ww]e){_OFTEN} live{_WITH} (?:in|on|at) ", _A)
-_MOVED = re.compile(rf"(?:I|[Ww]e){_OFTEN} (?:moved|relocated|settled){_WITH} (?:in|on|at|to|into|near) ", _A)
-_MOVED_NAMED = re.compile(rf"{_OFTEN} (?:moved|relocated|settled){_WITH} (?:in|to|into|near) ", _A)
+_STAYS = later(rf"(?:I|[Ww]e){_OFTEN} live{_WITH} (?:in|on|at) ", _A)
+_MOVED = later(rf"(?:I|[Ww]e){_OFTEN} (?:moved|relocated|settled){_WITH} (?:in|on|at|to|into|near) ", _A)
+_MOVED_NAMED = later(rf"{_OFTEN} (?:moved|relocated|settled){_WITH} (?:in|to|into|near) ", _A)
 _ARTICLES = frozenset(("the", "a", "an", "my", "our", "his", "her", "their"))
 # What one is jokingly allergic to.
 _NO_ALLERGEN = frozenset(
     "mornings monday mondays people work commitment stupidity drama bullshit nonsense fun love feelings responsibility exercise effort you "
     "idiots liars boredom silence failure small".split()
 )
-_NEW_JOB = re.compile(
+_NEW_JOB = later(
     r"I(?:['’]ve| have)?(?: (?:just|recently|finally|now|have)){0,2}+ (?:got|gotten|landed|found|took|accepted|started)"
     r"(?: an?| my)?(?: new| part-time| full-time| summer)?(?: job| work| position| working) as (?:an? |the )?",
     _A,
 )
-_STARTS = re.compile(
+_STARTS = later(
     r"I(?:(?:['’]ll| will)? (?:start|begin)|(?:['’]m| am) (?:starting|beginning)) (?:my |the |a )?(?:new )?(?:work|job)"
     rf"(?: there)?(?: on| in)? ((?:the [0-9]{{1,2}}(?:st|nd|rd|th)?(?! of))|{_DATE}"
     r"|(?:next )?(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|next (?:week|month)"
@@ -75,15 +76,15 @@ _STARTS = re.compile(
     _A,
 )
 
-_APPOSED = re.compile(rf"[Mm]y (?:[a-z-]+ ){{0,2}}?({RELATIVES}), (?=[A-ZÀ-Þ])", _A)
-_SEVERAL = re.compile(
+_APPOSED = later(rf"[Mm]y (?:[a-z-]+ ){{0,2}}?({RELATIVES}), (?=[A-ZÀ-Þ])", _A)
+_SEVERAL = later(
     r"(?:(?:I|[Ww]e)(?: have|['’]ve got| got| adopted)|[Mm]y) (?:two|three|four|five|[2-5])(?: [a-z-]+){0,2}? "
     r"(?:kids|children|sons|daughters|boys|girls|twins|brothers|sisters|siblings|cats|dogs|puppies|kittens|rabbits|birds|parrots|horses)"
     r"(?:,|:| named| called| -|, named|, called) (?=[A-ZÀ-Þ])",
     _A,
 )
-_NEXT_NAME = re.compile(r"(?:, and |, | and | & )(?=[A-ZÀ-Þ])", _A)
-_LAST_NAME = re.compile(r"[.!,;:)\n]|$| (?:who|and|are|love|both|keep)(?![A-Za-z])", _A)
+_NEXT_NAME = later(r"(?:, and |, | and | & )(?=[A-ZÀ-Þ])", _A)
+_LAST_NAME = later(r"[.!,;:)\n]|$| (?:who|and|are|love|both|keep)(?![A-Za-z])", _A)
 
 
 def kin_of_speaker(text: str, end: int, at: int, by_start: dict[int, Mention]) -> Iterator[Claim]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from tidelore.engine.extract.prompt import instructions
 from tidelore.engine.schema import Schema
+from tidelore.engine.text.patterns import later
 
-_NO_LETTER = re.compile(r"[\W_]+")
-_SENTENCE_END = re.compile(r"[.!?。！？；\n]+")
+_NO_LETTER = later(r"[\W_]+")
+_SENTENCE_END = later(r"[.!?。！？；\n]+")
 # Letters that a piece of the instructions must have, and a whole sentence of them: below, agreement is chance.
 _PIECE, _SENTENCE = 20, 45
 _PIECE_HAN, _SENTENCE_HAN = 8, 16

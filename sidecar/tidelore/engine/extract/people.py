@@ -10,10 +10,11 @@ from tidelore.engine.extract.quotes import Texts
 from tidelore.engine.model import EnsureNode, Named, Quote, Ref, Role, Speaker
 from tidelore.engine.schema import Schema
 from tidelore.engine.text.names import mentions
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.unicode14 import fold_name
 
-_BY_NUMBER = re.compile(r"(?:speaker|说话人|发言人)\s?(?:of message\s?)?[:：#\s]?\s?(\d{1,6})", re.IGNORECASE)
-_ROLE_MARK = re.compile(r"\s?\((?:user|assistant)\)$", re.IGNORECASE)
+_BY_NUMBER = later(r"(?:speaker|说话人|发言人)\s?(?:of message\s?)?[:：#\s]?\s?(\d{1,6})", re.IGNORECASE)
+_ROLE_MARK = later(r"\s?\((?:user|assistant)\)$", re.IGNORECASE)
 _ROLES: Mapping[str, Role] = {
     **dict.fromkeys(("user", "the user", "{{user}}", "player", "the player", "用户", "使用者", "玩家"), "user"),
     **dict.fromkeys(("assistant", "the assistant", "{{char}}", "char", "助手", "助理"), "assistant"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from tidelore.engine.extract.reports import preface_end
+from tidelore.engine.text.patterns import later
 
-_UNSURE = re.compile(
+_UNSURE = later(
     r"(?<![A-Za-z])(?:(?i:if|would|could|might|maybe|perhaps|wish(?:es|ed)?|imagin(?:e|ing)|suppos(?:e|ing|edly)|pretend(?:s|ed|ing)?|"
     r"unless|should|dream(?:s|ed|t|ing)?|nightmare|used to|as though|whether|probably|possibly|what if|let['’]s say|almost|as long as|"
     r"until|"
@@ -17,37 +18,37 @@ _UNSURE = re.compile(
     r"imagination))|may)"
     r"(?![A-Za-z])|['’]d(?![A-Za-z])|, I (?:think|guess|suppose|hope|believe|heard|doubt)[.!…]*$"
 )
-_UNSURE_HAN = re.compile(
+_UNSURE_HAN = later(
     r"如果|要是|假如|假设|假裝|倘若|若是|万一|可能|也许|或许|大概|说不定|希望|想象|想像|假装|要不|是不是|有没有|会不会|能不能|难道|应该|"
     r"仿佛|好像|似乎|以前|曾经|从前|当年|那时|小时候|原来|本来|过去|前世|上辈子|下辈子|来世|将来|以后|未来|有朝一日|总有一天|长大后?|"
     r"梦见|梦到|梦里|梦中|(?:游戏|故事|小说|电影|剧本|书|戏)(?:里|中)|听说|据说|传闻|据称|传言|估计|恐怕|未必|不一定|谁说|"
     r"请用|回答|回复|格式|输出"
 )
 # What takes back a thing as big as a trade; one can love pizza and laugh.
-_JOKE = re.compile(
+_JOKE = later(
     r"(?<![A-Za-z])(?:lol|lmao|lmfao|rofl|haha(?:ha)*|hehe|just kidding|/s)(?![A-Za-z])|开玩笑|开个玩笑|骗你|逗你|才怪|[哈嘿]{3,}|[🤣😂]",
     re.IGNORECASE,
 )
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = later(
     r"[*_\s(（]*(?:(?:(?:i['’]m |i am |i was )?(?:just |only )?(?:kidding|joking)|jk|psych|not really|as if|i lied|i made (?:that|it) up|"
     r"or not)(?![a-z])|(?:我)?(?:开玩笑|开个玩笑|骗你|逗你|说谎|瞎说|才怪))",
     re.IGNORECASE,
 )
-_SCENE = re.compile(
+_SCENE = later(
     r"[*_\s(（\"“]*(?:(?:ok|okay|so|now|well|alright)[, ]*)?(?:let['’]s (?:pretend|say|imagine|play)|imagine|pretend|suppose|"
     r"picture this|(?:last night,? )?i (?:dreamed|dreamt|had (?:a|this) (?:dream|nightmare)))(?![a-z])|"
     r"[*\s（“]*(?:假装|假设|想象|想像|我们来演|我们演|(?:昨晚|昨天)?我?(?:昨晚|昨天)?(?:梦见|梦到|做了个?梦))",
     re.IGNORECASE,
 )
-_OUTPUT = re.compile(
+_OUTPUT = later(
     r"(?<![a-z])(?:answers?|repl(?:y|ies)|respon[ds][a-z]*|markdown|json|format[a-z]*|bullets?|bullet points|"
     r"tokens?|paragraphs?|output)(?![a-z])",
     re.IGNORECASE,
 )
 _CLOSING = "\"”*'’)）」』_ "
-_QUESTION_HAN = re.compile(r"[?？]|[吗嗎呢么][”」』*）)。，.~～！!]*$|什么|怎么|怎样|哪[里儿个些]|谁|为何|多少|几岁")
+_QUESTION_HAN = later(r"[?？]|[吗嗎呢么][”」』*）)。，.~～！!]*$|什么|怎么|怎样|哪[里儿个些]|谁|为何|多少|几岁")
 # A question back at the listener, and "if you must know", after which what was said before stands.
-_ASKED_BACK = re.compile(
+_ASKED_BACK = later(
     r"[,，;；—–-]+ ?(?:(?:and|but|so) )?(?:(?:what|how|who|where|when|do|did|are|aren['’]t|don['’]t|have|can|could|would|will|want)"
     r"(?: [a-z'’]+){0,2}? (?:you|yours?|yourself)(?![a-z])[^,.!?]*|you|and you|and yours?|yours?|remember|you know|ok|okay|"
     r"don['’]t you)[?？][\"”*]*$|, if (?:you (?:must|want to) know|you(?:['’]re| are) (?:curious|wondering)|it (?:matters|helps)|that "

@@ -12,6 +12,7 @@ from tidelore.engine.extract import prompts_en, prompts_zh
 from tidelore.engine.extract.templates import TEMPLATES, filled
 from tidelore.engine.model import EdgeType, Kind, Role
 from tidelore.engine.schema import DEFAULT, EXTRACTED, Schema
+from tidelore.engine.text.patterns import later
 
 EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
 OFFERED_EDGES: tuple[EdgeType, ...] = tuple(name for name in EDGE_TYPES if name not in ("doubt", "replaces"))
@@ -19,8 +20,8 @@ OFFERED_EDGES: tuple[EdgeType, ...] = tuple(name for name in EDGE_TYPES if name 
 NO_TEMPLATES: Mapping[str, str] = {}
 
 _TAGS = "earlier", "known", "messages"
-_OWN_TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(_TAGS)})\b)", re.IGNORECASE)
-_LINES = re.compile(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_OWN_TAG = later(rf"<(?=\s*/?\s*(?:{'|'.join(_TAGS)})\b)", re.IGNORECASE)
+_LINES = later(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _KNOWN_TEXT, _NAME = 160, 60
 _LANGUAGES_EN = {
     **{"en": "English", "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "ru": "Russian", "es": "Spanish", "fr": "French"},

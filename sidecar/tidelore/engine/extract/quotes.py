@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tidelore.engine.model import Quote
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.scripts import CYRILLIC, GREEK, HAN, HANGUL, KANA
 from tidelore.engine.text.unicode14 import fold_name
 
@@ -15,11 +16,11 @@ _SAME = {
     **dict.fromkeys("—–―‒−", "-"),
     **{"…": "...", "，": ",", "。": ".", "！": "!", "？": "?", "：": ":", "；": ";", "（": "(", "）": ")", "‹": "<"},
 }
-_GAP = re.compile(r"\s?[\[(]?\.{3,}[\])]?\s?")
-_PREFIX = re.compile(r"^\[\d{1,6}\]\s?(?:[^:]{1,80}:\s?)?")
+_GAP = later(r"\s?[\[(]?\.{3,}[\])]?\s?")
+_PREFIX = later(r"^\[\d{1,6}\]\s?(?:[^:]{1,80}:\s?)?")
 _LONGEST = 300
-_UNSPACED = re.compile(f"[{HAN}{HANGUL}{KANA}]")
-_INFLECTED = re.compile(f"[{CYRILLIC}{GREEK}]+")
+_UNSPACED = later(f"[{HAN}{HANGUL}{KANA}]")
+_INFLECTED = later(f"[{CYRILLIC}{GREEK}]+")
 _ENDING = 3  # letters that a case or plural may add to a name
 
 

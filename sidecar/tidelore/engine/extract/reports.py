@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.scripts import HAN
 
 SAID = (
@@ -24,11 +25,11 @@ _OTHERS = (
     r"(?:[Hh]e|[Ss]he|[Tt]hey|[Yy]ou|(?:[Ee]very|[Ss]ome|[Aa]ny|[Nn]o)(?:one|body)|[Pp]eople|[A-Z][a-z]+|"
     r"(?:[Mm]y|[Yy]our|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Tt]he|[Aa]n?) (?:[a-z-]+ ){0,2}?[a-z-]+)"
 )
-_OWN = re.compile(
+_OWN = later(
     rf"(?<![A-Za-z])I (?:[a-z]+ ){{0,2}}?{SAID}(?![A-Za-z])|(?:^|[，,])\s*我[^他她]{{0,8}}?{SAID_HAN}$",
 )
 # At the end of what stands before the colon or comma.
-_TOLD = re.compile(
+_TOLD = later(
     rf"(?<![A-Za-z]){SAID}(?: (?:to )?(?:me|him|her|us|them|you|everyone|all|himself|herself|[A-Z][a-z]+|(?:my|his|her|the) [a-z]+))?"
     rf"(?: (?:[a-z]+ly|again|once|back|out|in|on|at|with|through|into|from)(?: [a-z]+){{0,4}})?[ *_]*$|"
     rf"{SAID_HAN}[我他她你们大家]{{0,3}}[ *]*$"
@@ -39,15 +40,15 @@ _WRITTEN = (
     r"example|line|following|prompt|scenario|character|lied|lie|story|options?|choices?|choose|tell|introduced)(?![a-z]))|"
     r"翻译|翻譯|复述|重复|例句|造句|台词|歌词|例如|比如|剧情|设定|选择|选项|场景"
 )
-_TEXT = re.compile(f"{_WRITTEN}|{SAID_HAN}")
+_TEXT = later(f"{_WRITTEN}|{SAID_HAN}")
 # A word of telling, and the colon or comma that ends its clause: where is_report is worth asking.
-ANNOUNCED = re.compile(rf"(?:(?<![A-Za-z]){SAID}(?![a-z])|{SAID_HAN}|{_WRITTEN})[^:：,，.!?;。！？；\n]{{0,60}}[:：,，]")
-_THOUGHT = re.compile(
+ANNOUNCED = later(rf"(?:(?<![A-Za-z]){SAID}(?![a-z])|{SAID_HAN}|{_WRITTEN})[^:：,，.!?;。！？；\n]{{0,60}}[:：,，]")
+_THOUGHT = later(
     rf"(?<![A-Za-z]){_OTHERS} (?:[a-z]+ )?(?:{SAID}|{_THINKS})(?: (?:me|him|her|us|them))?(?: that)? .*$|"
     r"[他她们](?:总是?|一直|都|还)?(?:说|觉得|以为|认为|告诉)",
     re.DOTALL,
 )
-_CONTRARY = re.compile(rf"(?<![A-Za-z])but(?![A-Za-z])|[—–;；]|但|可是|可(?=我)|而(?=我)|(?<=[{HAN}])不过")
+_CONTRARY = later(rf"(?<![A-Za-z])but(?![A-Za-z])|[—–;；]|但|可是|可(?=我)|而(?=我)|(?<=[{HAN}])不过")
 
 
 # "I should warn you: ..." says of what follows that it is meant, in words that elsewhere make a thing unsure.
@@ -60,8 +61,8 @@ _PREFACE = (
     r"|(?:[Ll]et me|[Aa]llow me to) (?:warn you|be clear|be honest|confess|admit|add|remind you)|[Ff]air warning|[Bb]e warned)"
 )
 _PREFACE_END = r"(?: that (?=I(?![A-Za-z]))|: ?|, | ?[—–] ?| - )"
-_OPENS_PREFACED = re.compile(rf"[\s*_\"“]*{_PREFACE}{_PREFACE_END}", re.ASCII | re.IGNORECASE)
-_PREFACED = re.compile(rf"(?:^|[\n.!?;:,—–*_\"“”(] ?){_PREFACE}(?: that |[:,] ?| ?[—–-] ?)?$", re.ASCII | re.IGNORECASE)
+_OPENS_PREFACED = later(rf"[\s*_\"“]*{_PREFACE}{_PREFACE_END}", re.ASCII | re.IGNORECASE)
+_PREFACED = later(rf"(?:^|[\n.!?;:,—–*_\"“”(] ?){_PREFACE}(?: that |[:,] ?| ?[—–-] ?)?$", re.ASCII | re.IGNORECASE)
 PREFACE_LONGEST = 80
 
 

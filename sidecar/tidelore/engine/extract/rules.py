@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -16,6 +15,7 @@ from tidelore.engine.extract.speech import Speech
 from tidelore.engine.model import EnsureEdge, EnsureNode, Evident, Named, Operation, Quote, Role, Speaker
 from tidelore.engine.text.han_names import is_east_asian
 from tidelore.engine.text.names import Mention, mentions
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.sentences import pieces, sentences
 from tidelore.engine.text.unicode14 import fold_name
 
@@ -28,9 +28,9 @@ MOST_FACTS = 6
 # Where facts are looked for in a very long message: nobody types as much, and the few that are kept stand at its ends. Its moments hold
 # all of it.
 FACTS_FIRST, FACTS_LAST = 150_000, 50_000
-_NEW_CLAUSE = re.compile(r"(?:[,;:，；、—–] ?|(?<![A-Za-z])(?:and|but|so|because|since) |而且|但是|但|所以|不过|而)$")
+_NEW_CLAUSE = later(r"(?:[,;:，；、—–] ?|(?<![A-Za-z])(?:and|but|so|because|since) |而且|但是|但|所以|不过|而)$")
 # What is left at the end of a clause where the next one begins.
-_LOOSE_END = re.compile(r"(?:[\s,;，；、—–-]|(?<![A-Za-z])(?:and|but|so|also|because|since)|而且|但是|但|所以|不过|而|也)+$")
+_LOOSE_END = later(r"(?:[\s,;，；、—–-]|(?<![A-Za-z])(?:and|but|so|also|because|since)|而且|但是|但|所以|不过|而|也)+$")
 _LONGEST_QUOTE = 240
 _LONGEST_PLAIN = 400  # What a longer sentence says is not plain.
 # What one may laugh about and still mean.

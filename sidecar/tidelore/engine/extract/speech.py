@@ -11,43 +11,44 @@ from tidelore.engine.extract.reports import SAID, SAID_HAN
 from tidelore.engine.model import Role
 from tidelore.engine.text import name_words
 from tidelore.engine.text.counting import count_tokens
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.scripts import HAN
 
 Span = tuple[int, int]
 
 # Tokens of all asides together, up to which they are gestures.
 GESTURE = 14
-_MARK = re.compile('["“”«»「」『』\n]')
+_MARK = later('["“”«»「」『』\n]')
 _CLOSES = {"“": "”", "«": "»", "「": "」", "『": "』"}
 # Single quotation marks are apostrophes too: they count where a stop stands before the closing one.
 # A set, since Pythons disagree on which characters are letters.
 _LETTER = "A-Za-zÀ-ÖØ-öø-ɏ0-9"
-_SINGLE = re.compile(rf"(?<![{_LETTER}'’])['‘](?:[^'’‘\n]|(?<=[{_LETTER}])['’](?=[{_LETTER}])){{1,400}}(?<=[,.!?…—])['’](?![{_LETTER}'’])")
-_ASIDE = re.compile(r"\*[^*\n]*\*")
-_OWN_SPEECH = re.compile(rf"(?<![A-Za-z])I (?:[a-z]+ )?{SAID}[^.!?\n]{{0,40}}[,:] ?$|(?:^|[。，])我[^。！？\n]{{0,8}}[说道：，]+$")
+_SINGLE = later(rf"(?<![{_LETTER}'’])['‘](?:[^'’‘\n]|(?<=[{_LETTER}])['’](?=[{_LETTER}])){{1,400}}(?<=[,.!?…—])['’](?![{_LETTER}'’])")
+_ASIDE = later(r"\*[^*\n]*\*")
+_OWN_SPEECH = later(rf"(?<![A-Za-z])I (?:[a-z]+ )?{SAID}[^.!?\n]{{0,40}}[,:] ?$|(?:^|[。，])我[^。！？\n]{{0,8}}[说道：，]+$")
 # Between two quotes: now it is the speaker's turn.
-_TURN = re.compile(r"\n|(?<![A-Za-z])I(?![A-Za-z])|我")
-_AFTER = re.compile(
+_TURN = later(r"\n|(?<![A-Za-z])I(?![A-Za-z])|我")
+_AFTER = later(
     rf",? ?(?:(?:he|she|they|[A-Z][a-z]+|(?:my|the|his|her|an?|one|old|little) (?:[a-z]+ ){{0,3}}?[a-z]+|[A-Z][a-z]+ [A-Z][a-z]+) "
     rf"(?:[a-z]+ )?{SAID}|{SAID} (?!I\b))",
     re.ASCII,
 )
-_AFTER_HAN = re.compile(rf"[，,]?(?!我|[^，。！？\n]{{0,4}}我)[{HAN}·]{{1,8}}?{SAID_HAN}")
+_AFTER_HAN = later(rf"[，,]?(?!我|[^，。！？\n]{{0,4}}我)[{HAN}·]{{1,8}}?{SAID_HAN}")
 # Somebody does something, and a quote follows in the same line.
-_ACT = re.compile(
+_ACT = later(
     r"(?:[Hh]e|[Ss]he|[Tt]hey|The [a-z]+(?: [a-z]+)?|My [a-z]+|An? [a-z]+(?: [a-z]+)?|([A-Z][a-z]+)) (?:[a-z]+ly )?"
     r"[a-z]+(?:ed|s|[^aeiou]t|ook|ot|ew|an|ood|ent|ame)(?![A-Za-z])"
     rf"|[他她](?!们)|[{HAN}]{{2,3}}(?:看着|抬起|低下|叹了|笑了|点了|转过|走了|皱)"
 )
-_OWN_PERSON = re.compile(r"(?<![A-Za-z])I(?![A-Za-z])|(?:^|[，,])\s*我")
+_OWN_PERSON = later(r"(?<![A-Za-z])I(?![A-Za-z])|(?:^|[，,])\s*我")
 # The speaker's own quote, and yet not meant.
-_NOT_MEANT = re.compile(
+_NOT_MEANT = later(
     r",? ?I (?:[a-z]+ )?(?:lie[ds]?|bluff(?:ed)?|joked?|read|quoted?|recited?|sang|sing)(?![a-z])|[，,]?我[^，。！？\n]{0,4}(?:撒谎|"
     r"谎称|骗|念|读|唱)",
     re.ASCII,
 )
-_GOES_ON = re.compile(" ?[a-z]")
-_NEXT_SENTENCE = re.compile(r"[^.!?。！？\n]{1,80}")
+_GOES_ON = later(" ?[a-z]")
+_NEXT_SENTENCE = later(r"[^.!?。！？\n]{1,80}")
 
 
 class Speech:

@@ -11,15 +11,16 @@ from tidelore.engine.extract.claims import ADVERBS, END, NARROWER, NO_OBJECT, PL
 from tidelore.engine.extract.reports import PREFACE_LONGEST, is_preface
 from tidelore.engine.text.name_words import PEOPLES, TITLES
 from tidelore.engine.text.names import Mention
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.unicode14 import fold_name
 
 _A = re.ASCII
-_FIRST = re.compile(
+_FIRST = later(
     r"(?<![A-Za-z'’-])(?:I(?:['’](?:m|ve))?|[Mm]y|[Ww]e(?:['’]re)?|[Cc]all me|(?:[Pp]eople|[Ff]riends|"
     r"[Ee]very(?:one|body)) calls? me)(?= )",
     _A,
 )
-_CLAUSE = re.compile(
+_CLAUSE = later(
     r"(?:^|[\n.!?:;,—–*_\"“”()\]~…-]|(?<![A-Za-z])(?:and|but|so|because|since|also|then|though|although|well|"
     r"yeah|yes|oh|actually|honestly|hi|hello|hey|ok|okay"
     r"|while|now|currently|personally|please|just|can|basically|lately|nowadays|these days|yesterday|today|recently|finally|"
@@ -28,19 +29,19 @@ _CLAUSE = re.compile(
     _A | re.IGNORECASE,
 )
 # Before a name: "My co-worker Lin", "Dr. Lin".
-_ROLE = re.compile(
+_ROLE = later(
     rf"(?:(?<![A-Za-z])(?:[Mm]y|[Oo]ur)(?: [a-z][a-z-]*){{1,3}}|"
     rf"(?<![A-Za-z])(?:{'|'.join(sorted(title.capitalize() for title in TITLES if title.isascii()))})\.?) $"
 )
 _VERBS = r"love|like|hate|dislike|adore|detest|loathe|despise|enjoy|prefer"
-_LIKES = re.compile(rf"I(?:['’]ve)? {ADVERBS}({_VERBS}|can(?:['’]?t|not) stand|(?:don['’]t|do not)(?: really)? (?:like|enjoy)) ", _A)
-_LIKES_NAMED = re.compile(
+_LIKES = later(rf"I(?:['’]ve)? {ADVERBS}({_VERBS}|can(?:['’]?t|not) stand|(?:don['’]t|do not)(?: really)? (?:like|enjoy)) ", _A)
+_LIKES_NAMED = later(
     rf" {ADVERBS}(loves|likes|hates|dislikes|adores|detests|loathes|despises|enjoys|prefers|can['’]?t stand|"
     rf"(?:doesn['’]t|does not) like) ",
     _A,
 )
 # "I like totally forgot", and "I like my coffee black".
-_FILLED = re.compile(
+_FILLED = later(
     r"(?:[a-z]+(?:ly|ed)|went|never|can['’]?t|don['’]?t|didn['’]?t|am|have|had|was|do|did|need|think|know|said|want)(?![a-z])", _A
 )
 _KNOWN_THE = frozenset(
@@ -49,29 +50,29 @@ _KNOWN_THE = frozenset(
         "countryside forest woods water theater theatre gym sun colour color"
     ).split()
 )
-_LIVES = re.compile(
+_LIVES = later(
     r"(?:I(?:['’]m)?|We|we) (?:currently |now |still |also |just |actually |recently |both )*+(?:live|reside|am "
     r"living|living|am based|based) (?:alone |together |here )?(?:in|near) ",
     _A,
 )
-_LIVES_NAMED = re.compile(r"(?: lives| is living| resides|['’]s living) (?:in|near) ", _A)
-_WORKS_AS = re.compile(
+_LIVES_NAMED = later(r"(?: lives| is living| resides|['’]s living) (?:in|near) ", _A)
+_WORKS_AS = later(
     r"I(?: (?:currently |now |still |also |just )*+work|(?:['’]m| am)(?: currently)? (?:working|employed)) as (?:an? |the )?", _A
 )
-_WORKS_AS_NAMED = re.compile(r"(?: works| is working) as (?:an? |the )?", _A)
-_NO_TRADE = re.compile(
+_WORKS_AS_NAMED = later(r"(?: works| is working) as (?:an? |the )?", _A)
+_NO_TRADE = later(
     r"(?:little|much|well|hard|fast|quickly|usual|always|best|planned|expected|intended|long|soon|often|late|part|one|if|though|before|"
     r"needed|"
     r"told|instructed|I|you|we|they|he|she)(?![a-z])",
     _A,
 )
-_NO_EMPLOYER = re.compile(r"(?:a living|the moment|a while|the same|an? [a-z']+['’]s pace|the best|the weekend|a pittance|free)")
-_WORKS_AT = re.compile(
+_NO_EMPLOYER = later(r"(?:a living|the moment|a while|the same|an? [a-z']+['’]s pace|the best|the weekend|a pittance|free)")
+_WORKS_AT = later(
     r"I(?: (?:currently |now |still |also |just )*+work|(?:['’]m| am)(?: currently)? working| (?:just |finally "
     r")?(?:got|landed) (?:the|a) (?:new )?job) (?:at|for) (?=the |an? |my |our |[A-Z])",
     _A,
 )
-_WORKS_AT_NAMED = re.compile(r"(?: works| is working) (?:at|for) (?=the |an? |[A-Z])", _A)
+_WORKS_AT_NAMED = later(r"(?: works| is working) (?:at|for) (?=the |an? |[A-Z])", _A)
 _OCCUPATIONS = (
     "accountant actor actress alchemist apothecary architect artist astronaut author baker barber bard barista bartender biologist "
     "blacksmith bookkeeper botanist butcher captain carpenter cashier chef chemist cleaner coach cook dancer "
@@ -89,23 +90,23 @@ _OCCUPATIONS = (
     "locksmith mason minstrel monk nun paladin pirate scribe seamstress squire stonemason thief trapper tutor watchmaker weaver"
 )
 _JOB = rf"((?:[a-z-]+ ){{0,2}}?(?:{'|'.join(_OCCUPATIONS.split())})(?: (?:in|at|from) [^,.;:!?\n]{{2,40}}?)?){END}"
-_AS_JOB = re.compile(
+_AS_JOB = later(
     rf", an? ((?:[a-z-]+ ){{0,2}}?(?:{'|'.join(_OCCUPATIONS.split())}))(?=[.!,;…\n*”\"—)~]|$| (?:and|but|from|by the way)(?![A-Za-z]))", _A
 )
-_IS_JOB = re.compile(rf"I(?:['’]m| am) {ADVERBS}an? {_JOB}", _A)
-_IS_JOB_NAMED = re.compile(rf"(?: is|['’]s) {ADVERBS}an? {_JOB}", _A)
-_NO_JOB = re.compile(
+_IS_JOB = later(rf"I(?:['’]m| am) {ADVERBS}an? {_JOB}", _A)
+_IS_JOB_NAMED = later(rf"(?: is|['’]s) {ADVERBS}an? {_JOB}", _A)
+_NO_JOB = later(
     r"(?<![a-z])(?:bad|good|great|terrible|better|big|real|born|true|decent|lousy|role|natural|former|aspiring|"
     r"future|wannabe|kind|quick|slow|fast|poor|fake|budding|would-be|not|avid|keen|amateur|hobby|passionate|enthusiastic|weekend|huge|lazy|"
     r"awful|horrible|mediocre|wonderful|excellent|amazing|lovely|brilliant|mean|happy|secret|closet|pretend|so-called|model)(?![a-z])",
     _A,
 )
-_AGE = re.compile(
+_AGE = later(
     r"(?:I(?:['’]m| am| turned| just turned)|[Mm]y age is) (?:now |already |just |only )?(?:(\d{1,3})(?=(?: "
     r"now| last week| last month| today| yesterday)?(?:[.!,;\n]|$| and ))|([a-z0-9]+(?:-[a-z]+)?) years? old(?![a-z]))",
     _A,
 )
-_AGE_NAMED = re.compile(r"(?: is|['’]s) (?:now |already |just |only )?([a-z0-9]+(?:-[a-z]+)?) years? old(?![a-z])", _A)
+_AGE_NAMED = later(r"(?: is|['’]s) (?:now |already |just |only )?([a-z0-9]+(?:-[a-z]+)?) years? old(?![a-z])", _A)
 _STATUS = (
     r"married|engaged|divorced|single|widowed|pregnant|injured|wounded|retired|unemployed|blind|deaf|bedridden|"
     r"paralysed|paralyzed|unconscious|imprisoned|bankrupt|homeless|alive|poisoned|cursed|sick|ill"
@@ -115,8 +116,8 @@ _STATUS_END = (
     r"(?=[.!,;…\n*”\"—)~]|$| (?:and(?! tired)|but|because|again|now|today|tonight|right now|since|for|by|"
     r"with (?:two|three|four|a|one|kids|children|twins))(?![A-Za-z]))"
 )
-_IS_STATUS = re.compile(rf"I(?:['’]m| am| got| just got|['’]ve been| have been| was just) {ADVERBS}({_STATUS}){_STATUS_END}", _A)
-_IS_STATUS_NAMED = re.compile(
+_IS_STATUS = later(rf"I(?:['’]m| am| got| just got|['’]ve been| have been| was just) {ADVERBS}({_STATUS}){_STATUS_END}", _A)
+_IS_STATUS_NAMED = later(
     rf"(?:(?: is|['’]s| got| just got| has been) {ADVERBS}(?:({_STATUS}|missing)|(?<!so )(dead))| was {ADVERBS}(injured|wounded|killed|"
     rf"captured|imprisoned|dead|poisoned)| (?:has )?(died|passed away)){_STATUS_END}",
     _A,
@@ -127,12 +128,12 @@ _MOOD = (
     "embarrassed|miserable|overjoyed|"
     "delighted|livid|enraged|hurt|relieved|stressed|overwhelmed|proud|homesick|confused|disappointed"
 )
-_IS_MOOD = re.compile(rf"I(?:['’]m| am| feel) (?:feeling )?{ADVERBS}(?!afraid (?:that|not|so))({_MOOD}){END}", _A)
-_IS_MOOD_NAMED = re.compile(rf"(?: is| was|['’]s| feels) (?:feeling )?{ADVERBS}({_MOOD}){END}", _A)
+_IS_MOOD = later(rf"I(?:['’]m| am| feel) (?:feeling )?{ADVERBS}(?!afraid (?:that|not|so))({_MOOD}){END}", _A)
+_IS_MOOD_NAMED = later(rf"(?: is| was|['’]s| feels) (?:feeling )?{ADVERBS}({_MOOD}){END}", _A)
 _IN_PLACE = (
     r"(?:(?:in|at|inside|aboard|outside|near|on) (?=(?:the|an?|my|our|his|her|their) )|(?:in|at|inside|aboard|outside|near) (?=[A-Z]))"
 )
-_NO_LOCATION = re.compile(
+_NO_LOCATION = later(
     r"(?:I |the same |the market (?:for|to)|the (?:dark|mood|middle|end)|(?:Team|Year|Grade|Level|Chapter|Day|Season|Part|Love|Discord|"
     r"Heaven|Hell|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June|July|August|September|"
     r"October|November|December)(?![a-z]))"
@@ -141,38 +142,38 @@ _NO_NAME = frozenset(
     "team aries taurus gemini cancer leo virgo libra scorpio sagittarius capricorn aquarius pisces gen type level slytherin gryffindor "
     "hufflepuff ravenclaw captain".split()
 )
-_LOCATION = re.compile(
+_LOCATION = later(
     rf"(?:We(?:['’]re| are)|we(?:['’]re| are)|I(?:['’]m| am)) (now |currently |finally |back |still |already )*+{_IN_PLACE}", _A
 )
-_LOCATION_NAMED = re.compile(rf"(?: is|['’]s) (now |currently |still |back )*+{_IN_PLACE}", _A)
-_NAME = re.compile(
+_LOCATION_NAMED = later(rf"(?: is|['’]s) (now |currently |still |back )*+{_IN_PLACE}", _A)
+_NAME = later(
     r"(?:My|my) (?:full |real |first )?name(?: is|['’]s) |(?:(?:[Pp]eople|[Ff]riends|[Ee]very(?:one|body)) calls? me|"
     r"[Cc]all me|I(?:['’]m| am) (?:called|named)) ",
     _A,
 )
-_I_AM = re.compile(r"I(?:['’]m| am) ", _A)
-_NAME_END = re.compile(r"[.!,;\n*”\"—~]|$| (?:and|from|by the way|the|but|nice|please|for short)(?![A-Za-z])", _A)
-_MY = re.compile(
+_I_AM = later(r"I(?:['’]m| am) ", _A)
+_NAME_END = later(r"[.!,;\n*”\"—~]|$| (?:and|from|by the way|the|but|nice|please|for short)(?![A-Za-z])", _A)
+_MY = later(
     rf"[Mm]y (?:[a-z-]+ ){{0,2}}?({RELATIVES})(?: (?:is |was )?(?:named|called)|['’]s (?:name is|called|named)| is)? (?=[A-ZÀ-Þ])", _A
 )
-_HAVE = re.compile(
+_HAVE = later(
     rf"I(?: have|['’]ve got| got| adopted| just adopted| own| rescued)(?: an?| one| my| another) (?:[a-z-]+ "
     rf"){{0,3}}?({RELATIVES})(?:,? (?:named|called|whose name is)) (?=[A-ZÀ-Þ])",
     _A,
 )
-_HAS_NAMED = re.compile(
+_HAS_NAMED = later(
     r" has (an? (?:PhD|Ph\.D\.|doctorate|degree|master['’]s(?: degree)?|MBA|scar|twin|tattoo|"
     + RELATIVES
     + r")(?: in [a-z]+(?: [a-z]+)?)?)(?![A-Za-z])",
     _A,
 )
 # What any of the patterns of named people begins with.
-_GOES_ON = re.compile(
+_GOES_ON = later(
     rf" {ADVERBS}(?:is|was|has|got|died|passed|lives|resides|moved|works|feels|comes|hails|loves|likes|hates|dislikes|adores|detests|"
     r"loathes|despises|enjoys|prefers|can|doesn|does)(?![A-Za-z])|['’]s ",
     _A,
 )
-_PAST = re.compile(r"(?<![A-Za-z])(?:yesterday|ago|once|last (?:week|month|year|night)|when|back then|at first|before)(?![A-Za-z])", _A)
+_PAST = later(r"(?<![A-Za-z])(?:yesterday|ago|once|last (?:week|month|year|night)|when|back then|at first|before)(?![A-Za-z])", _A)
 
 
 def of_speaker(text: str, end: int, at: int, by_start: dict[int, Mention]) -> Iterator[Claim]:
@@ -211,11 +212,11 @@ def _introduced(text: str, after: int, end: int, at: int, lead: str, by_start: d
 
 
 # "I hate cilantro and love jazz": a second verb of the same "I".
-_AND = re.compile(
+_AND = later(
     rf" (?:and|but)(?: also| I)?(?= {ADVERBS}(?:{_VERBS}|can['’]?t stand|don['’]t like|live|work|am) "
     r"(?!songs?|stories|story|letters?|poems?|life|notes?|affairs?)(?=[A-Za-z]))"
 )
-_BETWEEN = re.compile(
+_BETWEEN = later(
     r"[.;:!?\"“”*\n]|(?<![A-Za-z])(?:who|that|which|when|where|while|because|if|he|"
     r"she|they|you|we|it|said|told|(?<!allergic )(?<!moved )to|make|makes|let|people)(?![A-Za-z])"
 )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tidelore.engine.errors import BadInput
 from tidelore.engine.extract import prompts_en, prompts_zh
+from tidelore.engine.text.patterns import later
 
 LONGEST = 20_000
-_PLACEHOLDER = re.compile(r"\{(language|schema|edges)\}")
+_PLACEHOLDER = later(r"\{(language|schema|edges)\}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tidelore.engine.extract.json_scan import JSON, load_whole
+from tidelore.engine.text.patterns import later
 
-_EVENT_LINE = re.compile(r"^(?:data|event|id|retry):|^:", re.MULTILINE)
-_BODY_KEYS = re.compile(r'"(?:choices|candidates|content|message|output|response|delta|error)"\s{0,4}:')
+_EVENT_LINE = later(r"^(?:data|event|id|retry):|^:", re.MULTILINE)
+_BODY_KEYS = later(r'"(?:choices|candidates|content|message|output|response|delta|error)"\s{0,4}:')
 # What begins with a list of operations is the model's own, so it is not read as a server's body first.
-_OWN = re.compile(r'\{\s{0,100}"operations"\s{0,10}:')
+_OWN = later(r'\{\s{0,100}"operations"\s{0,10}:')
 _MAX_LAYERS = 3
 
 

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from tidelore.engine.extract.json_scan import JSON
+from tidelore.engine.text.patterns import later
 
-_REFUSAL = re.compile(
+_REFUSAL = later(
     r"\bI(?:'m| am)? ?(?:really |very |so )?(?:sorry|afraid)\b|\b(?:I|we) (?:cannot|can't|can not|won't|will not|am unable to|must decline)\b(?! (?:find|see|identify|detect|think))"
     r"|\bI(?:'m| am) (?:unable|not able|not comfortable|not going) \b|\bas an? (?:AI|language model|assistant)\b"
     r"|\b(?:against|violates?) (?:my|our|the) (?:\w+ )?(?:guidelines|polic(?:y|ies)|rules)\b|\bunable to (?:assist|help|comply|process)\b"
@@ -19,15 +20,15 @@ _REFUSAL = re.compile(
     r"|作为(?:一个|一名|一款)?(?:AI|人工智能|语言模型|大模型|助手)|違反|违反(?:了)?.{0,12}(?:政策|规定|准则|规范)",
     re.IGNORECASE,
 )
-_NOTHING = re.compile(
+_NOTHING = later(
     r"^\W*(?:none|null|nothing|n/a|empty|无|無|没有|空)\W*$"
     r"|\b(?:no|nothing|not any(?:thing)?)\b.{0,40}\b(?:memor\w+|operations?|remember\w*|extract\w*|record\w*|store\w*|note\w*|worth\w*)\b"
     r"|(?:没有|沒有|无|無)(?:需要|可|值得|新的|任何)?.{0,12}(?:记忆|記憶|记录|提取|操作|信息|内容)",
     re.IGNORECASE | re.DOTALL,
 )
-_MACRO = re.compile(r"\{\{\w{1,20}\}\}")
-_DOUBLED = re.compile(r"\[\s?\[|\]\s?\]|\{\s?\{|\}\s?\}|<<|>>")
-_TOKEN = re.compile(r"\w+")
+_MACRO = later(r"\{\{\w{1,20}\}\}")
+_DOUBLED = later(r"\[\s?\[|\]\s?\]|\{\s?\{|\}\s?\}|<<|>>")
+_TOKEN = later(r"\w+")
 
 _FORM = (
     r"(?:markdown|json|yaml|xml|html|latex|csv|bullet(?:ed)?[ -](?:points?|lists?)|numbered lists?|code ?blocks?|tables?|plain text"
@@ -35,37 +36,37 @@ _FORM = (
     r"|(?:one|two|three|short|long|a few|\d+) (?:sentences?|paragraphs?)|third[ -]person|first[ -]person)"
 )
 _ORDERS = (
-    re.compile(
+    later(
         r"^(?:please |always |never |only |do not |don't |you must |you should |must |should )*"
         rf"(?:answer|respond|reply|write|format|output|return|print|structure|use|avoid|keep)\b.{{0,60}}\b{_FORM}",
         re.IGNORECASE | re.DOTALL,
     ),
-    re.compile(
+    later(
         r"\b(?:wants?|prefers?|likes?|asked|asks|requests?|requested|requires?|expects?|should|must|needs?)\b.{0,60}"
         rf"\b(?:answers?|answered|respon\w+|repl(?:y|ies)|outputs?|messages? formatted|formatt\w+)\b.{{0,60}}\b{_FORM}",
         re.IGNORECASE | re.DOTALL,
     ),
-    re.compile(
+    later(
         r"\b(?:answers?|responses?|repl(?:y|ies)|outputs?)\b (?:should|must|shall|need to|are to|in|be)\b.{0,40}" rf"\b{_FORM}",
         re.IGNORECASE | re.DOTALL,
     ),
-    re.compile(
+    later(
         r"\b(?:ignore|disregard|forget) (?:all |any )?(?:the |your )?(?:previous|prior|above|earlier) (?:instructions?|prompts?|rules)",
         re.I,
     ),
-    re.compile(
+    later(
         r"^(?:(?:user|assistant) (?:is|wants)\b.{0,20})?\bas an? (?:AI|language model)\b|\bthe assistant is an? AI\b",
         re.IGNORECASE,
     ),
-    re.compile(
+    later(
         r"(?:用|以|使用|采用|按|不要用|不要使用|禁止使用).{0,10}(?:Markdown|JSON|YAML|XML|HTML|表格|列表|代码块|纯文本|表情)"
         r".{0,10}(?:回答|回复|输出|作答|格式|答复|書寫|回覆|返回)?",
         re.IGNORECASE,
     ),
-    re.compile(r"(?:回答|回复|输出|答复|回覆).{0,12}(?:控制在|不超过|不要超过|至少|少于|限制在|超过).{0,6}\d+\s?(?:个)?(?:字|词|句|段)"),
-    re.compile(r"忽略(?:之前|以上|前面|先前)(?:的)?(?:所有|全部)?(?:的)?(?:指令|提示|要求|规则)"),
+    later(r"(?:回答|回复|输出|答复|回覆).{0,12}(?:控制在|不超过|不要超过|至少|少于|限制在|超过).{0,6}\d+\s?(?:个)?(?:字|词|句|段)"),
+    later(r"忽略(?:之前|以上|前面|先前)(?:的)?(?:所有|全部)?(?:的)?(?:指令|提示|要求|规则)"),
 )
-_FORM_VERB_ZH = re.compile(r"回答|回复|输出|作答|格式|答复|回覆|返回")
+_FORM_VERB_ZH = later(r"回答|回复|输出|作答|格式|答复|回覆|返回")
 
 
 def is_refusal(prose: str) -> bool:

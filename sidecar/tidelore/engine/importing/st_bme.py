@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -15,17 +14,18 @@ from tidelore.engine.importing.st_bme_file import NEWEST, Found, changed, look, 
 from tidelore.engine.importing.st_bme_nodes import Made, field_of, made, packed, plain, told
 from tidelore.engine.importing.st_bme_states import Names, knowing, regions, segments, summaries
 from tidelore.engine.model import EdgeType, FieldValue
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.unicode14 import fold_name
 
 _START = 65_536
-_BOX = re.compile(r'"(?:nodes|edges|tombstones)"\s*:\s*[\[{]|"(?:nodeCount|chunks|lastProcessedSeq)"\s*:')
-_SIGN = re.compile(
+_BOX = later(r'"(?:nodes|edges|tombstones)"\s*:\s*[\[{]|"(?:nodeCount|chunks|lastProcessedSeq)"\s*:')
+_SIGN = later(
     r'"(?:seqRange|lastProcessedSeq|lastProcessedFloor|storyTime|storyTimeSpan|childIds|edgeType|accessCount|createdTime|nodeTypeSchema)"\s*:'
     r"|ST-?BME|st-?bme"
 )
 # A chat of SillyTavern is read as a chat, also where its metadata hold a graph.
-_CHAT = re.compile(r'"(?:user_name|is_user|mes)"\s*:')
-_OURS = re.compile(r'\s*\{\s*"tidelore"\s*:')
+_CHAT = later(r'"(?:user_name|is_user|mes)"\s*:')
+_OURS = later(r'\s*\{\s*"tidelore"\s*:')
 # Two memories of one batch were tied like this by themselves, so it says nothing.
 _BY_ITSELF = 0.25
 _EDGES: Mapping[str, tuple[EdgeType, str]] = {

@@ -8,7 +8,6 @@ older one lacks is a part that is not there.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,12 +15,13 @@ from typing import Any
 
 from tidelore.engine.errors import BadInput
 from tidelore.engine.shallow import shallow
+from tidelore.engine.text.patterns import later
 
 NEWEST = 9
 MOST_RECORDS = 100_000
 DEEPEST = 12
 _WHOLE = "Export it again, or take all files of the sync at once."
-_SPACE = re.compile(r"\s*")
+_SPACE = later(r"\s*")
 _STATES = {"knowledge": "knowledge", "cognition": "knowledge", "region": "region", "timeline": "timeline", "summar": "summary"}
 # What is made anew here or means nothing elsewhere. Journals hold memories as they were before: none of those must come.
 _LEFT = {

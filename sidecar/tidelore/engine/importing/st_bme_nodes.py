@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +13,7 @@ from tidelore.engine.importing.st_bme_file import changed, number
 from tidelore.engine.model import FieldValue, Kind
 from tidelore.engine.nodes import FLAGS
 from tidelore.engine.schema import RESERVED
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.unicode14 import fold_name
 
 LONGEST_TEXT = 100_000
@@ -22,7 +22,7 @@ MOST_FIELDS = 60
 WIDEST = 12
 # Columns by these names would mean something else here.
 _TAKEN = RESERVED | FLAGS | {"held_by", "aliases", "imported", "tags", "type"}
-_NAME_PARTS = re.compile(r"[,，、;；|\n]+")
+_NAME_PARTS = later(r"[,，、;；|\n]+")
 # The columns that hold the words of a memory, the first that is filled.
 _WORDS = ("summary", "constraint", "insight", "text", "content", "description", "belief", "title", "name")
 # Parts of a record that have a place of their own, or that every recall changes.

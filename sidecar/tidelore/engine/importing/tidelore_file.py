@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, cast
 
 from tidelore.engine.clock import MOST_CLOCK
@@ -13,11 +12,12 @@ from tidelore.engine.importing.bundle import Archive, Format
 from tidelore.engine.model import Commit, Source
 from tidelore.engine.shallow import shallow
 from tidelore.engine.sound import is_sound
+from tidelore.engine.text.patterns import later
 
 VERSION = 1
-_HEX = re.compile("[0-9a-f]{32}")
-_POOL = re.compile("[0-9A-Za-z-]{1,64}")
-_BEGINS = re.compile(r'\s*\{\s*"tidelore"\s*:')
+_HEX = later("[0-9a-f]{32}")
+_POOL = later("[0-9A-Za-z-]{1,64}")
+_BEGINS = later(r'\s*\{\s*"tidelore"\s*:')
 _BROKEN = "The file was cut off or changed; export it again."
 
 

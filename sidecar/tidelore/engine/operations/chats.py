@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from tidelore.engine import methods as m
@@ -16,12 +15,13 @@ from tidelore.engine.params import parse
 from tidelore.engine.scopes import SCOPE_MARK
 from tidelore.engine.sync.results import PurgedChat
 from tidelore.engine.table import Call, method
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.unicode14 import well_formed
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
 
-_POOL = re.compile("[0-9a-f]{32}")
+_POOL = later("[0-9a-f]{32}")
 
 
 @method("chat.update", m.ChatUpdate, r.Updated, writes=True)

@@ -6,22 +6,24 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tidelore.engine.text.patterns import later
+
 # Names of one memory that count.
 MOST_NAMES = 2
 
-_WHEN = re.compile(
+_WHEN = later(
     r"\b(?:when|what (?:date|day|month|year|time)|which (?:date|day|month|year)|how long|ago|wann|seit wann|quand|cu[aá]ndo|quando"
     r"|когда|в каком году|как давно|как долго)\b"
     r"|什么时候|什麼時候|何时|何時|几时|哪[一]?[天年月日]|几[月号年点]|多久|多长时间|いつ|何[年月日時]|언제|며칠|몇 ?[년월일시]|متى"
 )
-_WHERE = re.compile(
+_WHERE = later(
     r"\b(?:where|(?:which|what) (?:city|country|place|state|town|village)|wo|woher|wohin|où|d[oó]nde|ad[oó]nde|dove|onde|где|куда|откуда)\b"
     r"|哪里|哪裡|哪儿|哪兒|在哪|到哪|去哪|什么地方|什麼地方|哪[个個](?:城市|国家|國家|地方)|どこ|어디|أين"
 )
 _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _MONTHS = "january|february|march|april|june|july|august|september|october|november|december"
 _SEASONS = "summer|winter|spring|fall|autumn"
-_TIME = re.compile(
+_TIME = later(
     rf"\b(?:yesterday|today|tonight|tomorrow|recently|just|ago|since|(?:last|this|next) (?:week|month|year|night|weekend|{_SEASONS})\w*"
     rf"|(?:last|this|next) (?:mon|tue|wed|thu|fri|sat|sun)\w*|few (?:days|weeks|months|years)|{_DAYS}|{_MONTHS}|\d{{4}}"
     r"|for \w+ (?:years|months|weeks)"
@@ -36,7 +38,7 @@ _TIME = re.compile(
 _LOWER, _UPPER = "a-zß-öø-ÿа-яё", "A-ZÀ-ÖØ-ÞА-ЯЁ"
 # A capital inside a sentence, or what is quoted.
 _CALLED = rf"(?<=[{_LOWER},;] )[{_UPPER}][{_LOWER}]+"
-_NAME = re.compile(rf"{_CALLED}|\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|《[^》\n]+》|「[^」\n]+」|『[^』\n]+』")
+_NAME = later(rf"{_CALLED}|\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|《[^》\n]+》|「[^」\n]+」|『[^』\n]+』")
 
 
 @dataclass(frozen=True, slots=True)

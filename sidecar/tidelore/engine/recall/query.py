@@ -10,6 +10,7 @@ from tidelore.engine.extract.greetings import says_something
 from tidelore.engine.recall.asked import Wanted, called, wanted
 from tidelore.engine.recall.index import Index, asks
 from tidelore.engine.text.clean import clean
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.scripts import HANGUL, UNSPACED
 from tidelore.engine.text.sentences import sentences
 from tidelore.engine.text.tokens import tokens
@@ -29,23 +30,23 @@ MONTHS = {
     for number, name in enumerate("january february march april may june july august september october november december".split(), 1)
 }
 # "may" and "march" are months only where a date stands.
-_MONTH = re.compile(
+_MONTH = later(
     rf"\b(?:(?:in|on|of|since|until|by|last|next|this|during|before|after|\d)\s+(?:may|march)|(?:may|march)\s+\d"
     rf"|{'|'.join(name for name in MONTHS if name not in ('may', 'march'))})\b"
 )
-_HAN_MONTH = re.compile(r"(?<!\d)(1[0-2]|[1-9])\s*[月월]|(?<![一二三四五六七八九十个個])(十[一二]?|[一二三四五六七八九])月(?!亮|光)")
+_HAN_MONTH = later(r"(?<!\d)(1[0-2]|[1-9])\s*[月월]|(?<![一二三四五六七八九十个個])(十[一二]?|[一二三四五六七八九])月(?!亮|光)")
 _HAN_NUMBERS = {name: number for number, name in enumerate("一 二 三 四 五 六 七 八 九 十 十一 十二".split(), 1)}
-_YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
+_YEAR = later(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 # Half a word at the beginning of what was cut; a script without spaces has none.
-_FIRST_GAP = re.compile(r"\S{0,40}\s+")
-_NO_WORD = re.compile(r"^[\W_]+|[\W_]+$")
+_FIRST_GAP = later(r"\S{0,40}\s+")
+_NO_WORD = later(r"^[\W_]+|[\W_]+$")
 # What may follow a name within one Korean word.
-_KOREAN_PARTICLES = re.compile(
+_KOREAN_PARTICLES = later(
     "(?:이|가|은|는|을|를|의|에|에게|에게서|에서|와|과|도|만|로|으로|야|아|여|께|께서|한테|한테서|랑|이랑|하고|부터|까지|보다|처럼|님|씨|군|양)+"
     f"(?![{HANGUL}])"
 )
-_HANGUL_CHAR = re.compile(f"[{HANGUL}]")
-_UNSPACED_CHAR = re.compile(f"[\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\U00020000-\U0003ffff{UNSPACED}]")
+_HANGUL_CHAR = later(f"[{HANGUL}]")
+_UNSPACED_CHAR = later(f"[\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\U00020000-\U0003ffff{UNSPACED}]")
 
 
 @dataclass(frozen=True, slots=True)

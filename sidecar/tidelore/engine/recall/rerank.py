@@ -13,6 +13,7 @@ from typing import Any
 from tidelore.engine.errors import ModelAnswer, ModelRefused
 from tidelore.engine.extract.answer import JSON, parse_answer
 from tidelore.engine.ports import Complete
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.sentences import cut
 
 # A memory that the model gives less is not admitted.
@@ -43,7 +44,7 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["memories"],
     "additionalProperties": False,
 }
-_KEY = re.compile(r"\s*R?(\d{1,3})\s*", re.IGNORECASE)
+_KEY = later(r"\s*R?(\d{1,3})\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

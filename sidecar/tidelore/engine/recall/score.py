@@ -13,6 +13,7 @@ from tidelore.engine.recall.document import Document
 from tidelore.engine.recall.index import Index
 from tidelore.engine.recall.presets import DENSE, WORDS, Weights
 from tidelore.engine.recall.query import Query, leading
+from tidelore.engine.text.patterns import later
 
 # Keeps the logarithm of a memory that the walk did not reach finite.
 UNREACHED = 1e-6
@@ -43,7 +44,7 @@ NAMES = (
     "cosine",
 )
 SPEAKER, DATE, ANSWER = map(NAMES.index, ("speaker", "date", "answer"))
-_MONTH = re.compile(r"\d{4}-\d\d(?!\d)", re.ASCII)
+_MONTH = later(r"\d{4}-\d\d(?!\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ Restoring is union: what is there stays, also what is on screen.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -26,14 +25,15 @@ from tidelore.engine.shallow import shallow
 from tidelore.engine.sync import mirror, peers
 from tidelore.engine.sync.exchange import pull
 from tidelore.engine.sync.wire import is_text, place, record_in
+from tidelore.engine.text.patterns import later
 
 if TYPE_CHECKING:
     from tidelore.engine.service import Service
 
 FORMAT = 1
-_KEY = re.compile(r"[0-9a-f]{32}")
-_HEX = re.compile(r"[0-9a-f]{0,32}")
-_ORDER = re.compile(r"-?[0-9]{1,19}")
+_KEY = later(r"[0-9a-f]{32}")
+_HEX = later(r"[0-9a-f]{0,32}")
+_ORDER = later(r"-?[0-9]{1,19}")
 _LATEST_MS = 253_370_764_800_000
 """The year 9999, of which every calendar knows."""
 _AGAIN = "Take another copy of the file. Nothing of it was restored."

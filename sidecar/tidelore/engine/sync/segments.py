@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from tidelore.engine.ports import Head
 from tidelore.engine.shallow import shallow
 from tidelore.engine.sync.chain import link
 from tidelore.engine.sync.wire import ORIGIN, is_text
+from tidelore.engine.text.patterns import later
 
 FORMAT = 1
 INDEX = "tidelore-index.json"
@@ -24,9 +24,9 @@ GZIP = 31
 MOST_TEXT = 64 << 20
 """Bytes that a segment may have when it is unpacked: more is no segment of ours."""
 
-_SAFE = re.compile("[a-z0-9]{1,40}")
-_SEGMENT = re.compile("[0-9]{6,}|tail[0-9]")
-_MANIFEST = re.compile("tidelore-([a-z0-9]{1,40})-manifest[.]json")
+_SAFE = later("[a-z0-9]{1,40}")
+_SEGMENT = later("[0-9]{6,}|tail[0-9]")
+_MANIFEST = later("tidelore-([a-z0-9]{1,40})-manifest[.]json")
 
 
 @dataclass(frozen=True, slots=True)

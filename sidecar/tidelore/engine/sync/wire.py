@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -16,9 +15,10 @@ from tidelore.engine.records import chat_id
 from tidelore.engine.shallow import shallow
 from tidelore.engine.sound import is_sound
 from tidelore.engine.sync.burial import delivery_id, purge_id
+from tidelore.engine.text.patterns import later
 
-ORIGIN = re.compile(r"[\w.-]{1,64}")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+ORIGIN = later(r"[\w.-]{1,64}")
+_SURROGATE = later("[\ud800-\udfff]")
 _KINDS = ("source", "commit", "chat", "delivery", "purge")
 
 

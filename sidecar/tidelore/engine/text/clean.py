@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from tidelore.engine.text.patterns import later
+
 REASONING = frozenset({"think", "thinking", "reasoning", "analysis"})
 BLOCKS = REASONING | {
     # world info
@@ -20,11 +22,11 @@ BLOCKS = REASONING | {
 }  # fmt: skip
 
 _COMMENT = "!--"
-_TAG = re.compile(
+_TAG = later(
     r"<!--|-->|<(?P<slash>/?)(?P<name>" + "|".join(sorted(BLOCKS, key=len, reverse=True)) + r")(?=[\s/>])(?P<rest>[^<>]*)>",
     re.IGNORECASE,
 )
-_LIST = re.compile(r"^[ \t]*\[MemTether recalled memories\][^\n]*(?:\n[ \t]*- \(importance [^\n]*)*", re.MULTILINE)
+_LIST = later(r"^[ \t]*\[MemTether recalled memories\][^\n]*(?:\n[ \t]*- \(importance [^\n]*)*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.scripts import HAN, HANGUL, KANA, LATIN_LETTERS, MARKS, OTHER, UNSPACED
 
 # In twentieths of a token. An estimate that lies a little above what the encodings of today's models need, those with 100,000 entries
@@ -16,7 +17,7 @@ _OTHER_LETTER = 10
 _REPEATED = 5
 _DIGITS_IN_TOKEN = 3
 
-_PARTS = re.compile(
+_PARTS = later(
     f"([{LATIN_LETTERS.removesuffix(MARKS)}]+)"
     "|([0-9]+)"
     f"|([{HAN}{KANA}{HANGUL}])"

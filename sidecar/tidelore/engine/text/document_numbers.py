@@ -6,26 +6,26 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from tidelore.engine.text.patterns import later
+
 Place: TypeAlias = tuple[int, int]
 
-_SOCIAL = re.compile(r"(?<![0-9A-Za-z_.-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![0-9A-Za-z_]|[-.][0-9A-Za-z])")
-_NAMED_SOCIAL = re.compile(
+_SOCIAL = later(r"(?<![0-9A-Za-z_.-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![0-9A-Za-z_]|[-.][0-9A-Za-z])")
+_NAMED_SOCIAL = later(
     r"(?<![A-Za-z])(?:SSN|social security(?: (?:number|no\.?))?)(?: is| was|['’]s)?[ :：#]{1,3}"
     r"((?!000|666|9)[0-9]{3}[ -]?(?!00)[0-9]{2}[ -]?(?!0000)[0-9]{4})(?![0-9A-Za-z_-])",
     re.IGNORECASE,
 )
-_PASSPORT = re.compile(
+_PASSPORT = later(
     r"(?:(?<![A-Za-z])passport(?: (?:number|num|no\.?|id))?(?: is| was|['’]s)?|护照(?:号码|编号|号)?(?:是|为)?)[ \t:：#]{0,3}"
     r"([A-Z]{1,2}[0-9]{6,9}|(?!(?:19|20)[0-9]{2}[01][0-9][0-3][0-9](?![0-9]))[0-9]{8,9})(?![0-9A-Za-z_-])",
     re.IGNORECASE,
 )
 # No area and no exchange ends in 11, no area has 9 in the middle.
-_NORTH_AMERICAN = re.compile(
-    r"(?<![0-9A-Za-z_.+-])(?:1-)?[2-9](?!11)[0-8][0-9]-[2-9](?!11)[0-9]{2}-[0-9]{4}(?![0-9A-Za-z_]|[-.][0-9A-Za-z])"
-)
+_NORTH_AMERICAN = later(r"(?<![0-9A-Za-z_.+-])(?:1-)?[2-9](?!11)[0-8][0-9]-[2-9](?!11)[0-9]{2}-[0-9]{4}(?![0-9A-Za-z_]|[-.][0-9A-Za-z])")
 
-_IBAN_START = re.compile(r"(?<![A-Za-z0-9_-])([A-Z]{2})[0-9]{2}(?=[ -]?[A-Z0-9]{4})")
-_IBAN_PART = re.compile(r"[ -]?([A-Z0-9]{1,30})")
+_IBAN_START = later(r"(?<![A-Za-z0-9_-])([A-Z]{2})[0-9]{2}(?=[ -]?[A-Z0-9]{4})")
+_IBAN_PART = later(r"[ -]?([A-Z0-9]{1,30})")
 # ISO 13616
 _IBAN_LENGTHS = {
     country: int(length)

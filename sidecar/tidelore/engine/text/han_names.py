@@ -5,17 +5,17 @@ A name counts only when something fixes both of its ends, so that it comes out t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
 from tidelore.engine.model import Certainty
+from tidelore.engine.text.patterns import later
 
 Found: TypeAlias = tuple[str, str, Certainty, int, int]
 
-_EAST_ASIAN = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
-_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
-_HANGUL = re.compile("[\uac00-\ud7a3]")
+_EAST_ASIAN = later("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
+_KANA = later("[\u3041-\u3096\u30a1-\u30fa]")
+_HANGUL = later("[\uac00-\ud7a3]")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 
 _COMPOUND = (
@@ -97,25 +97,23 @@ _FULL = rf"(?:(?:{'|'.join(_COMPOUND.split())})|[{_SURNAMES}]){_GIVENS}"
 _PLAIN_SURNAME = "高白黄金石温冷安康江田史段常易武简单方路万毛雷龙夏季牛熊马严程何任章孔许余平"
 # A look at the first character saves the rest at most places.
 _FIRST = "".join(sorted({*_SURNAMES, *(name[0] for name in _COMPOUND.split())}))
-_PERSON = re.compile(
+_PERSON = later(
     rf"(?=[{_FIRST}])(?:{_BEFORE}({_FULL})(?={_SPEECH}|{_TITLE})|{_BEFORE}(?![{_PLAIN_SURNAME}])({_FULL})(?={_FOLLOWS})|{_CUE}({_FULL})(?![{_HAN}·]))"
 )
-_TITLED = re.compile(rf"(?=[{_FIRST}]){_BEFORE}((?:{'|'.join(_COMPOUND.split())}|[{_SURNAMES}])(?:{_TITLE}))")
+_TITLED = later(rf"(?=[{_FIRST}]){_BEFORE}((?:{'|'.join(_COMPOUND.split())}|[{_SURNAMES}])(?:{_TITLE}))")
 # "赵婶", "刘叔", "杜十娘".
-_KIN = re.compile(
+_KIN = later(
     rf"(?=[{_FIRST}]){_BEFORE}((?:(?![{_PLAIN_SURNAME}王])[{_SURNAMES}](?:叔|婶|伯|嫂|姨|娘)|[{_SURNAMES}][一二三四五六七八九十]娘))"
     rf"(?={_FOLLOWS}|家|送|[，。！？、：；,.!?:~～…”」]|$)"
 )
 # Where only the verb and the colon after it say that the whole is a name.
-_SPEAKER = re.compile(
+_SPEAKER = later(
     rf"(?=[{_FIRST}])(?<![{_HAN}])([{_SURNAMES}](?:[{_HAN}](?<![声言语喝喊叫笑道说问地的了着不我你他她它就又也便才却先只])){{1,2}}(?<![{_NOT_LAST}]))"
     rf"(?=(?:笑|微笑|轻声|低声)?(?:着)?(?:说|问|道|答|笑|说道|问道|答道|笑道)[：:])"
 )
-_THIRD = re.compile(rf"(?:(?<=[他她]叫)|(?<=[他她]名叫)|(?<=[他她]叫做))({_FULL})(?=[，。！？；,.!?;]|$)")
-_SURNAMED = re.compile(
-    rf"姓((?:{'|'.join(_COMPOUND.split())}|[{_SURNAMES}]))[，,] ?(?:单?名|叫)?(\1[{_HAN}]{{1,2}})(?=[，。！？；,.!?;\s]|$)"
-)
-_NICK = re.compile(
+_THIRD = later(rf"(?:(?<=[他她]叫)|(?<=[他她]名叫)|(?<=[他她]叫做))({_FULL})(?=[，。！？；,.!?;]|$)")
+_SURNAMED = later(rf"姓((?:{'|'.join(_COMPOUND.split())}|[{_SURNAMES}]))[，,] ?(?:单?名|叫)?(\1[{_HAN}]{{1,2}})(?=[，。！？；,.!?;\s]|$)")
+_NICK = later(
     rf"(?=[小老阿]){_BEFORE}(小[{_SURNAMES}明红紅军軍华華丽麗芳雨雪兰蘭美英强伟静敏玲燕梅月星晴云雲樱桃莉娜薇"
     rf"琪瑶婷晓宝虎霞鹏杰飞刚亮涛]|老[{_SURNAMES}]|阿[{_HAN}](?<![姨妈爸婆公姐哥弟妹拉里尔斯富谀门们的]))"
     rf"(?={_FOLLOWS}|[，。！？、：；,.!?:~～…”」]|$)"
@@ -126,7 +124,7 @@ _NOT_NICKS = frozenset(
         "小美 老石 老马 老牛 老方 老路 老毛 老常 老白 老康"
     ).split()
 )
-_INTRODUCED = re.compile(
+_INTRODUCED = later(
     rf"(?:{_CALLED})[“「『\"]?([{_HAN}·]{{2,9}}?|[A-Z][A-Za-z]{{1,20}})[”」』\"]?(?=[，"
     rf"。！？、；：,.!?;…~～）)\s]|$|的|是一|今年|来自|住在)"
 )
@@ -136,8 +134,8 @@ _SOUNDS = (
     "谢辛雪雅亚伊茵尤约泽扎詹珍朱佐丹丽冯芬弥乔丁顿伦温文芙露洁黛翠柏狄娅缇蕾珂"
     "艾愛奧貝達爾費蓋華傑凱庫萊蘭勞雷羅馬瑪邁麥內諾歐薩絲蘇維韋烏謝亞約澤麗喬倫潔"
 )
-_DOTTED = re.compile(rf"[{_SOUNDS}]{{1,7}}(?:[·・•‧][{_SOUNDS}]{{1,7}}){{1,3}}")
-_FOREIGN = re.compile(
+_DOTTED = later(rf"[{_SOUNDS}]{{1,7}}(?:[·・•‧][{_SOUNDS}]{{1,7}}){{1,3}}")
+_FOREIGN = later(
     rf"(?=[{_SOUNDS}]{{2}})(?:{_BEFORE}([{_SOUNDS}]{{3,6}}?)(?={_FOLLOWS})|{_BEFORE}([{_SOUNDS}]{{2}})(?={_SPEECH})|{_CUE}([{_SOUNDS}]{{2,6}})(?![{_HAN}·]))"
 )
 _NOT_FOREIGN = frozenset(
@@ -160,10 +158,10 @@ _NOT_PLACE = (
     "小大老新旧古破远近高矮深空黑冰雪火江高县都皇王这自己看吃喝玩走喜欢学校家乡图体博宾旅茶饭咖啡书面花美术科技天文纪"
     "念水族展览健身照相海底游泳网球"
 )
-_HOUSE = re.compile(
+_HOUSE = later(
     rf"{_PLACE_CUE}((?:[{_HAN}](?<![的了着过是个家间这那座一我你他她条位边上里外中旁前后近小大老城镇村处各每])){{2,4}}?(?:客栈|茶馆|茶楼|酒楼|书院))"
 )
-_PLACE = re.compile(
+_PLACE = later(
     rf"{_PLACE_CUE}(((?:[{_HAN}](?<![{_NOT_PLACE}])){{1,5}}?)(?:{_PLACE_END}))(?!市[民场长]|"
     rf"[{_HAN}](?<![的里外上下中内边前后旁附住和，是一就后时找看买吃玩工读旅见参当做开生散过等喝长来去]))"
 )
@@ -177,7 +175,7 @@ _CITIES = (
     "日本 韩国 美国 英国 法国 德国 意大利 西班牙 俄罗斯 加拿大 澳大利亚 新西兰 泰国 越南 新加坡 马来西亚 印度 "
     "埃及 东京 大阪 京都 首尔 纽约 伦敦 巴黎 柏林 罗马 莫斯科 巴塞罗那 洛杉矶 旧金山 曼谷"
 )
-_CITY = re.compile(rf"{_PLACE_CUE}({'|'.join(sorted(_CITIES.split(), key=len, reverse=True))})(?![人语菜话队餐式货版省城石小街路]|后)")
+_CITY = later(rf"{_PLACE_CUE}({'|'.join(sorted(_CITIES.split(), key=len, reverse=True))})(?![人语菜话队餐式货版省城石小街路]|后)")
 _NOT_PLACES = frozenset(
     (
         "山谷 京城 寺庙 宫殿 海港 海岛 荒村 荒山 孤岛 河谷 雪山 火山 冰河 运河 山庄 楼阁 阁楼 教学楼 办公楼 宿舍楼 "
@@ -187,7 +185,7 @@ _NOT_PLACES = frozenset(
     ).split()
 )
 
-_JAPANESE = re.compile(
+_JAPANESE = later(
     rf"((?<![\u30a1-\u30fa\u30fc])[\u30a1-\u30fa\u30fc・]{{2,12}}|(?<![{_HAN}々おご])[{_HAN}々]{{1,4}}|"
     rf"(?<![{_HAN}\u3041-\u3096])[\u3041-\u3096]{{2,4}}(?<=[なみりんこきかおえさまや]))(さん|くん|ちゃん|さま|様|"
     rf"先生|君|殿|先輩|せんぱい)(?![{_HAN}])"
@@ -199,7 +197,7 @@ _NOT_JAPANESE = frozenset(
         "おとう おねえ おにい おば おじ"
     ).split()
 )
-_KOREAN = re.compile(r"(?<![\uac00-\ud7a3])([\uac00-\ud7a3]{2,4}) ?(씨|님)(?=[은는이가을를와과도의에께한랑만, .!?~…\n]|$)(?!씨앗)")
+_KOREAN = later(r"(?<![\uac00-\ud7a3])([\uac00-\ud7a3]{2,4}) ?(씨|님)(?=[은는이가을를와과도의에께한랑만, .!?~…\n]|$)(?!씨앗)")
 _NOT_KOREAN = frozenset(
     (
         "선생 하나 부모 고객 사장 교수 주인 아버 어머 왕자 공주 형 누 원장 회장 대표 과장 부장 팀장 기사 의사 간호사 "

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.scripts import ARABIC, CYRILLIC, GREEK, HAN, HANGUL, HEBREW, KANA, LATIN_LETTERS, MARKS, OTHER, UNSPACED
 
 # Two letters weigh as much as half a character of Han: both are about half a word.
 _WEIGHTS = {"zh": 4, "ja": 4, "ko": 3}
 _LETTER_WEIGHT = 1
 _CODES = ("latin", "zh", "ja", "ko", "ru", "el", "ar", "he", "th", "hi", "und")
-_LETTERS = re.compile(
+_LETTERS = later(
     f"([{LATIN_LETTERS.removesuffix(MARKS)}]+)|([{HAN}]+)|([{KANA}]+)|([{HANGUL}]+)|([{CYRILLIC}]+)|([{GREEK}]+)|([{ARABIC}]+)"
     f"|([{HEBREW}]+)|([\u0e01-\u0e3a\u0e40-\u0e4e]+)|([\u0900-\u0963\u0970-\u097f]+)|({OTHER}+|[{UNSPACED}]+)"
 )
@@ -32,7 +32,7 @@ _COMMON = {
     "tr": "bir ve bu da de için ama çok ne ben sen o değil var yok gibi daha mi mı evet hayır şey olarak kadar sonra",
 }
 _LANGUAGES = {code: frozenset(words.split()) for code, words in _COMMON.items()}
-_WORD = re.compile(f"[{LATIN_LETTERS}]+(?:['’][{LATIN_LETTERS}]+)?")
+_WORD = later(f"[{LATIN_LETTERS}]+(?:['’][{LATIN_LETTERS}]+)?")
 _LEAST_WORDS = 3
 
 

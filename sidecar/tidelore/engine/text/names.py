@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tidelore.engine.model import Certainty
 from tidelore.engine.text import name_words as lists
 from tidelore.engine.text.han_names import east_asian_names, is_east_asian
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.works import works
 
 
@@ -30,24 +31,24 @@ _LETTER = "A-Za-zÀ-ÖØ-öø-ɏͰ-ͽͿΆΈ-ԯԱ-Ֆա-և"
 _WORD = rf"(?:[{_UPPER}]{{2,6}}/[{_UPPER}]{{2,6}}|[{_UPPER}][{_LETTER}0-9]*+(?:[-'’][{_LETTER}0-9]++)*+)"
 _SHORT = rf"(?:Dr|Mr|Mrs|Ms|Prof|St|Mt|Capt|Lt|Sgt|Col|Gen|Rev|Sr)\.(?= )|[{_UPPER}]\.(?:[{_UPPER}]\.)*+(?= ?[{_UPPER}])"
 _PARTICLE = "van|von|der|den|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|zu|of|the|&"
-_RUN = re.compile(
+_RUN = later(
     rf"(?<![{_LETTER}0-9/@#\\<`{{.-])(?<![{_LETTER}]['’])(?:{_SHORT}|{_WORD})(?:(?<=\.) ?(?:{_SHORT}|{_WORD})| "
     rf"(?:(?:{_PARTICLE}) ){{0,2}}+(?:{_SHORT}|{_WORD}))*+"
 )
-_CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
-_SMALL_PARTICLE = re.compile(r"(?<![A-Za-z])(?:van|von)(?: (?:der|den|dem|de))? $")
-_PART = re.compile(r"[^ .]+\.?(?:[^ .]\.)*")
-_NUMBERED = re.compile(rf",? ({_WORD}) ([0-9]{{1,5}}[A-Za-z]?)(?![{_LETTER}0-9])")
+_CODE = later(r"```.*?```|`[^`\n]+`", re.DOTALL)
+_SMALL_PARTICLE = later(r"(?<![A-Za-z])(?:van|von)(?: (?:der|den|dem|de))? $")
+_PART = later(r"[^ .]+\.?(?:[^ .]\.)*")
+_NUMBERED = later(rf",? ({_WORD}) ([0-9]{{1,5}}[A-Za-z]?)(?![{_LETTER}0-9])")
 _PARTICLES = frozenset(_PARTICLE.split("|"))
-_CONTRACTION = re.compile(r"['’](?:s|S|d|ll|re|ve|m)?$|(?<=n)['’]t$")
+_CONTRACTION = later(r"['’](?:s|S|d|ll|re|ve|m)?$|(?<=n)['’]t$")
 
-_THE = re.compile(r"(?<![A-Za-z])[Tt]he $")
+_THE = later(r"(?<![A-Za-z])[Tt]he $")
 
 _MONTHS = frozenset(("april", "may", "june", "august"))  # People too, after a title: "Aunt May".
 
 _MOST_WORDS = 6  # A longer run of capitals is a heading or shouting.
 
-_AT_PLACE = re.compile(
+_AT_PLACE = later(
     r"(?<![A-Za-z])(?:"
     r"(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing) (?:back )?|stay(?:s|ed|ing)?|born|raised|grew up|based|arriv(?:e|"
     r"es|ed|ing)|vacation|trip|land(?:s|ed)) ?(?:in|to|at|near)"
@@ -64,35 +65,35 @@ _AT_PLACE = re.compile(
     r"|across|throughout|outside|(?:city|town|village|hamlet|kingdom|port|isle|island|lands?|realm|province|"
     r"streets|people) of)(?: the)? $"
 )
-_THING = re.compile(
+_THING = later(
     r"(?<![A-Za-z])(?:aboard|the|an?|this|that|these|every|play(?:s|ed|ing)?|watch(?:ed|ing)?|read(?:ing)?|us(?:e|es|ed|"
     r"ing)|on|via|new|own|some|my|your|our|his|her|their|in) $",
     re.IGNORECASE,
 )
-_PERSON = re.compile(
+_PERSON = later(
     r"(?<![A-Za-z])(?:my|your|our|his|her|their|friend|[a-z]+(?:er|or|mate|friend|ist)|"
     + "|".join(sorted(lists.KIN))
     + r") (?:named |called )?$"
 )
 # "My boat, the Petrel", "a boat called Petrel", "sell him the boat Petrel"; but "On the boat Ana sang".
-_VESSEL = re.compile(
+_VESSEL = later(
     r"(?<![A-Za-z])(?<!on )(?<!aboard )(?<!off )(?<!from )(?<!in )(?<!at )(?<!to )(?<!by )(?<!near )(?<!left )(?<!inside )(?<!of )"
     r"(?:[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[Tt]heir|[Tt]he|[Aa]n?|this|that) (?:[a-z]+ )?"
     r"(?:boat|sailboat|ship|airship|starship|spaceship|vessel|yacht|schooner|sloop|frigate|galleon|trawler|ketch|brig|submarine)"
     r"(?P<said>,? the |,? (?:is |was )?(?:called|named) (?:the )?)?(?(said)|[ ])$"
 )
-_AFTER_VESSEL = re.compile(r"[.,;:!?)*\n\"”—–]|$")
+_AFTER_VESSEL = later(r"[.,;:!?)*\n\"”—–]|$")
 # "The Gannet inn": the head may have no capital.
-_SMALL_HEAD = re.compile(r" (?:inn|tavern|pub|hotel|hostel|theatre|theater|cinema|lighthouse|harbou?r|quay|pier|valley)(?![A-Za-z])")
-_CALLED_THING = re.compile(
+_SMALL_HEAD = later(r" (?:inn|tavern|pub|hotel|hostel|theatre|theater|cinema|lighthouse|harbou?r|quay|pier|valley)(?![A-Za-z])")
+_CALLED_THING = later(
     r"(?:game|app|book|novel|movie|film|song|show|series|company|website|site|band|brand|place|spot|program|drink|"
     r"dish|project) (?:named |called |titled )?$"
 )
-_NEXT = re.compile(
+_NEXT = later(
     r"['’]s (\w+)|(?: (?:also|just|only|then|slowly|softly|quietly|gently|suddenly|never|always|really|finally|[a-z]+ly))? ([a-z]+)",
     re.ASCII,
 )
-_WHOLE_LINE_END = re.compile(r"[*_#: ]*(?:\n|$)")
+_WHOLE_LINE_END = later(r"[*_#: ]*(?:\n|$)")
 
 
 def mentions(text: str) -> list[Mention]:
@@ -148,7 +149,7 @@ def is_german(text: str) -> bool:
     return len(_GERMAN.findall(text, 0, 2000)) >= 2
 
 
-_GERMAN = re.compile(r"(?<![A-Za-z])(?:und|ist|nicht|ich|ein|eine|einen|der|das|dem|mit|auf|war|sich|auch)(?![A-Za-z])")
+_GERMAN = later(r"(?<![A-Za-z])(?:und|ist|nicht|ich|ein|eine|einen|der|das|dem|mit|auf|war|sich|auch)(?![A-Za-z])")
 
 
 def _of_run(text: str, words: list[tuple[str, int]], german: bool) -> Iterator[Mention]:
@@ -372,7 +373,7 @@ def _opens(text: str, start: int) -> bool:
 
 
 # In a Chinese sentence a capital is never there because the sentence starts.
-_BESIDE_EAST_ASIAN = re.compile(rf"[{_LETTER}]{{2,24}} ?[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
+_BESIDE_EAST_ASIAN = later(rf"[{_LETTER}]{{2,24}} ?[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
 _EUROPEAN_LETTERS = frozenset(char for char in _EUROPEAN if char.isalpha())
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tidelore.engine.text.document_numbers import accounts, north_american_phones, papers
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.secret_words import may_hold_secret, secret_places
 
 CARD = "[card number]"
@@ -72,17 +73,17 @@ def _replace(text: str, spans: list[_Span]) -> str:
 
 # Folding keeps the length, so that places in the folded text are places in the text.
 _FOLD = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-_WIDE = re.compile("[０-９Ａ-Ｚａ-ｚ]")
-_DIGITS = re.compile(r"[0-9]{2}[ .\-]?[0-9]")
+_WIDE = later("[０-９Ａ-Ｚａ-ｚ]")
+_DIGITS = later(r"[0-9]{2}[ .\-]?[0-9]")
 
 # Numbers proved by their own digits: identity cards, bank cards, Chinese mobiles.
 
-_CHAIN = re.compile(r"[0-9]+(?:[ \-\u00a0\u2010-\u2015\u2212][0-9]+)*")
-_RUN = re.compile(r"[0-9]+")
+_CHAIN = later(r"[0-9]+(?:[ \-\u00a0\u2010-\u2015\u2212][0-9]+)*")
+_RUN = later(r"[0-9]+")
 _LONGEST = 19
 _ASCII_DIGITS = frozenset("0123456789")
-_MONEY_AFTER = re.compile(r"\s?(?:元|块|円|万|亿|金币|yen|dollars|euros|gold|usd|rmb|cny|eur)", re.IGNORECASE)
-_ORDER_BEFORE = re.compile(
+_MONEY_AFTER = later(r"\s?(?:元|块|円|万|亿|金币|yen|dollars|euros|gold|usd|rmb|cny|eur)", re.IGNORECASE)
+_ORDER_BEFORE = later(
     r"(?:(?<![A-Za-z])(?:order|invoice|tracking|ticket|receipt|parcel|serial|reference|ref|booking|case)"
     r"(?: (?:number|num|no\.?|id|code))?(?: is)?"
     r"|订单(?:号码|编号|号)?|单号|流水号|编号|货号|序列号|工单号?|發票號|发票号)(?:是|为)?[\s:：#(（]{0,3}$",
@@ -250,26 +251,26 @@ def _is_mobile(digits: str, shape: list[int]) -> bool:
 
 # Phone numbers known by a country code, by brackets, or by a word beside them.
 
-_INTERNATIONAL = re.compile(
+_INTERNATIONAL = later(
     r"(?<![0-9A-Za-z_+])\+(?:1[ .\-]?\(?[2-9][0-9]{2}\)?[ .\-]?[0-9]{3}[ .\-]?[0-9]{4}(?![0-9A-Za-z_])"
     r"|[2-9][0-9](?:[ .()\-\u2010\u2011\u2013]{0,2}[0-9]){6,13}(?![0-9A-Za-z_]))"
 )
-_BRACKETED = re.compile(r"(?<![0-9A-Za-z_])(?:1[ .\-]?)?\([2-9][0-9]{2}\)[ .\-]?[0-9]{3}[ .\-][0-9]{4}(?![0-9A-Za-z_\-])")
+_BRACKETED = later(r"(?<![0-9A-Za-z_])(?:1[ .\-]?)?\([2-9][0-9]{2}\)[ .\-]?[0-9]{3}[ .\-][0-9]{4}(?![0-9A-Za-z_\-])")
 _MORE = r"(?:[ .()\-\u2010\u2011\u2013]{0,2}[0-9])"
 _NUMBER = rf"\+?(?:[0-9]{_MORE}{{6,14}}|\([0-9]{{1,5}}\)[ .\-]{{0,2}}[0-9]{_MORE}{{4,11}})(?![0-9A-Za-z_])"
 _WORD = (
     r"(?:(?<![A-Za-z])(?:(?:tele|cell)?phone|tel|mobile|cell|whatsapp|fax|dial"
     r"|(?:call|text|ring|phone|reach)[ ](?:me|us|him|her|them))(?![A-Za-z])|电话|手机|座机|热线|传真|致电|拨打|联系方式)"
 )
-_AFTER_WORD = re.compile(
+_AFTER_WORD = later(
     _WORD + r"[\s:：#.=(（\"“]{0,3}?(?:(?:number|num|no|at|on|is|was|号码|号|是|为)[\s:：#.=(（\"“]{0,3}?){0,3}(" + _NUMBER + ")",
     re.IGNORECASE,
 )
-_BEFORE_WORD = re.compile(
+_BEFORE_WORD = later(
     r"(?<![0-9A-Za-z_.,\-+(])(" + _NUMBER + r")[\s(（]{0,2}(?:is[ ](?:my|his|her|our|their|your)[ ]|是[我他她你]?们?的?)?" + _WORD,
     re.IGNORECASE,
 )
-_DAY_FIRST = re.compile(r"(?:19|20)[0-9]{2}[-./ ]?(?:0?[1-9]|1[0-2])[-./ ]?(?:0?[1-9]|[12][0-9]|3[01])(?![0-9])")
+_DAY_FIRST = later(r"(?:19|20)[0-9]{2}[-./ ]?(?:0?[1-9]|1[0-2])[-./ ]?(?:0?[1-9]|[12][0-9]|3[01])(?![0-9])")
 
 
 def _phones(text: str) -> Iterator[_Span]:

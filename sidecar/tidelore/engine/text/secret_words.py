@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from tidelore.engine.text.patterns import later
+
 Place: TypeAlias = tuple[int, int]
 
 _EXACT_MARKERS = (
@@ -14,7 +16,7 @@ _EXACT_MARKERS = (
 )  # fmt: skip
 _WORD_MARKERS = ("bearer", "pass", "pw", "pin", "puk", "cvv", "cvc", "key", "token", "secret")
 
-_TOKEN = re.compile(
+_TOKEN = later(
     r"""(?<![A-Za-z0-9_])(?:
         sk-[A-Za-z0-9_-]{16,}
       | [sr]k_(?:live|test)_[A-Za-z0-9]{16,}
@@ -29,11 +31,11 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_PEM = re.compile(
+_PEM = later(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:[^-]*(?:-(?!----)[^-]*)*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:\s*[A-Za-z0-9+/=]{16,})*)"
 )
-_BEARER = re.compile(r"(?<![A-Za-z])bearer[ \t]{1,3}([A-Za-z0-9._~+/=-]{12,})", re.IGNORECASE)
+_BEARER = later(r"(?<![A-Za-z])bearer[ \t]{1,3}([A-Za-z0-9._~+/=-]{12,})", re.IGNORECASE)
 _NAMED = (
     r"(?:password|passwd|passcode|passphrase|pwd|(?:api|secret|access|private)[ _-]?key"
     r"|(?:access|auth|api|bot)[ _-]?token|client[ _-]?secret|密码|口令|密钥)"
@@ -41,7 +43,7 @@ _NAMED = (
 _ADVERB = r"(?:[ ](?:still|now|just|actually|currently|always|simply|literally))?"
 _SAYS = rf"(?:['’]s|[ ]is|[ ]was|[ ]will[ ]be|[ ](?:is|was|has[ ]been)[ ](?:set|reset|changed)[ ]to){_ADVERB}"
 _SET = "(?:已经|我|就|都|还是?|现在){0,2}(?:设成|设为|设置成|设置为|设定为|改成|改为|换成|定成|定为|就是|是|为)了?"
-_LABELLED = re.compile(
+_LABELLED = later(
     rf"""(?:(?<![A-Za-z])|(?=[密口]))
         (?P<label>{_NAMED})
         ["']?[ \t]{{0,3}}
@@ -53,22 +55,22 @@ _LABELLED = re.compile(
 )
 # "My password for the portal is ...", "the password's ...".
 _OF = r"[ ](?:for|to|of|on|at|in)(?:[ ][A-Za-z0-9'’.@&_-]{1,30}){1,5}?"
-_SENTENCE = re.compile(
+_SENTENCE = later(
     rf"""(?:(?<![A-Za-z])|(?=[密口]))(?:{_NAMED}|pw)(?:(?:{_OF})?(?:{_SAYS}[ ]?[:：]?|[ ]?[:：=])|的?[ ]?{_SET})
         [ \t]{{0,3}}(?!["'“]?\[)["'“]?
         (?P<value>[!-~]{{4,}})""",
     re.VERBOSE | re.IGNORECASE,
 )
 # "I changed my password to ...": less sure, so letters and digits both are asked of it.
-_CHANGED = re.compile(rf"""(?<![A-Za-z]){_NAMED}(?:{_OF})?[ ](?:to|as)[ ]["'“]?(?P<value>[!-~]{{6,}})""", re.IGNORECASE)
+_CHANGED = later(rf"""(?<![A-Za-z]){_NAMED}(?:{_OF})?[ ](?:to|as)[ ]["'“]?(?P<value>[!-~]{{6,}})""", re.IGNORECASE)
 # "Netflix password abcd1234", "her pass is hunter22": as little sure.
-_BARE = re.compile(
+_BARE = later(
     r"(?<![A-Za-z])(?:(?:password|passwd|passcode|pwd) (?:[-–—] )?|(?:my|his|her|our|their|your) pass(?:['’]s| is) )[\"'“]?"
     r"(?P<value>[A-Za-z](?=[A-Za-z!@#$%^&*_-]{0,40}[0-9])[A-Za-z0-9!@#$%^&*_-]{5,})(?!\.?[A-Za-z0-9])",
     re.IGNORECASE,
 )
-_SHORT_LABEL = re.compile(r"""(?<![A-Za-z])(?:pw|pass)[ ]?[:：=][ \t]{0,3}["'“]?(?P<value>[!-~]{4,})""", re.IGNORECASE)
-_PIN = re.compile(
+_SHORT_LABEL = later(r"""(?<![A-Za-z])(?:pw|pass)[ ]?[:：=][ \t]{0,3}["'“]?(?P<value>[!-~]{4,})""", re.IGNORECASE)
+_PIN = later(
     rf"""(?<![A-Za-z0-9_-])(?:
         (?:PUK|CVV2?|CVC)(?:[ ]code)?(?:[ ]is)?[ \t]?[:：=#]?
       | (?:PIN|pin),[ ]it(?:['’]s|[ ]is)
@@ -78,7 +80,7 @@ _PIN = re.compile(
         (?![A-Za-z0-9_]|[.,:/-][0-9])""",
     re.VERBOSE,
 )
-_PHRASE = re.compile(
+_PHRASE = later(
     rf"(?<![A-Za-z])passphrase(?:(?:{_OF})?{_SAYS}[ ]?:?|[ ]?[:：=])[ ]{{1,3}}[\"'“]?"
     r"(?!(?:an?|the|what|that|not|no|too|so|very|easy|hard|long|known|wrong|right|required|needed|something|in|on|to)(?![A-Za-z]))"
     r"(?P<value>[A-Za-z0-9'’-]{1,30}(?:[ ][A-Za-z0-9'’-]{1,30}){2,5})",

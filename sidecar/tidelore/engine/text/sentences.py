@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from unicodedata import category
 
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.scripts import HAN, KANA, UNSPACED
 from tidelore.engine.text.unicode14 import known
 
-_BORDER = re.compile(
+_BORDER = later(
     "(?P<line>[\n\r\v\f\x85\u2028\u2029]+)"
     "|[.!?…。！？｡．؟۔।॥።፧։။៕។༎།‼⁇⁈⁉]+"
     "|(?<=[\u0370-\u03ff\u1f00-\u1fff]);"  # the Greek question mark, in NFC
@@ -22,10 +23,10 @@ _OPENING = frozenset("“‘«「『（([{‹【《〈„¿¡")
 _EITHER = frozenset("\"*_~'`")
 # What may open the next sentence without a space before it.
 _OPENING_AFTER_STOP = frozenset('"*“„«「『')
-_TOGGLE = re.compile(r'"|\*+(?=\S)|(?<=\S)\*+')
+_TOGGLE = later(r'"|\*+(?=\S)|(?<=\S)\*+')
 _GOES_ON = frozenset(",;:、，；：")
-_CJK = re.compile(f"[{HAN}{KANA}\u3000-\u3004\u3008-\u303f\uff00-\uffef]")
-_JAPANESE_QUOTED = re.compile("[」』](?:と|って|、)")
+_CJK = later(f"[{HAN}{KANA}\u3000-\u3004\u3008-\u303f\uff00-\uffef]")
+_JAPANESE_QUOTED = later("[」』](?:と|って|、)")
 
 # fmt: off
 _TITLES = frozenset((
@@ -39,13 +40,13 @@ _BEFORE_NUMBER = frozenset((
 ))
 # fmt: on
 _ALWAYS_SHORT = frozenset(("e.g", "i.e", "z.b", "d.h", "p.ej", "т.е", "напр"))
-_LETTERS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
-_SPACES = re.compile(r"\s*")
+_LETTERS = later(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_SPACES = later(r"\s*")
 
 _CLAUSE_WIDE = frozenset("，、；：،؛…。！？")
 _CLAUSE = frozenset(",;:—–)")
 _TRAILING = "".join((" \t\n\r\u3000", "".join(_OPENING), "\"'*_", ",;:.…—–-，、；：،؛。"))
-_UNSPACED_CHAR = re.compile(f"[{HAN}\u3041-\u3096{UNSPACED}]")
+_UNSPACED_CHAR = later(f"[{HAN}\u3041-\u3096{UNSPACED}]")
 # Vowels written before their consonant, signs that join or double what follows, and what must not begin a line.
 _HOLDS_NEXT = frozenset("เแโใไເແໂໃໄ\u17d2\u1039\u200d")
 _HELD = frozenset("ะาำๅๆฯະາຳໆーぁぃぅぇぉっゃゅょゎゝゞ々\u200d\u200c")

@@ -14,6 +14,7 @@ from itertools import pairwise
 from unicodedata import normalize
 
 from tidelore.engine.text.irregular import PLAIN_FORM
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.scripts import ARABIC, CYRILLIC, GREEK, HAN, HANGUL, HEBREW, KANA, LATIN_LETTERS, MARKS, OTHER, UNSPACED
 from tidelore.engine.text.unicode14 import fold
 
@@ -41,25 +42,25 @@ _TIDY = {
     # Decimal digits of other scripts, named by their zeros.
     **{chr(ord(zero) + n): str(n) for zero in "٠۰०০੦૦୦௦౦೦൦๐໐༠၀០᠐" for n in range(10)},
 }
-_UNTIDY = re.compile(f"[{''.join(_TIDY)}]")
+_UNTIDY = later(f"[{''.join(_TIDY)}]")
 _PLAIN_LATIN = str.maketrans({"ø": "o", "đ": "d", "ð": "d", "ł": "l", "ı": "i", "ħ": "h", "ŧ": "t", "æ": "ae", "œ": "oe", "þ": "th"})
 _PLAIN_ARABIC = str.maketrans("أإآٱىیک", "ااااييك", "\u0640")
 
-_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
-_LATIN_WORD = re.compile(f"[0-9{LATIN_LETTERS}]+(?:'[{LATIN_LETTERS}]+)?")
+_ASCII_WORD = later(r"[a-z0-9]+(?:'[a-z]+)?")
+_LATIN_WORD = later(f"[0-9{LATIN_LETTERS}]+(?:'[{LATIN_LETTERS}]+)?")
 _LATIN_OR_SIGN = "".join((LATIN_LETTERS.removesuffix(MARKS), "\u2000-\u206f\u3000-\u3003"))
-_NOT_LATIN = re.compile(f"[^\\x00-\\x7f{_LATIN_OR_SIGN}][^\\x00-\\x26\\x28-\\x7f{_LATIN_OR_SIGN}]*")
-_OTHERWISE = re.compile(
+_NOT_LATIN = later(f"[^\\x00-\\x7f{_LATIN_OR_SIGN}][^\\x00-\\x26\\x28-\\x7f{_LATIN_OR_SIGN}]*")
+_OTHERWISE = later(
     f"([{HAN}{KANA}]+)|([{HANGUL}]+)|([{UNSPACED}]+)|([{CYRILLIC}]+(?:'[{CYRILLIC}]+)?)|([{GREEK}]+)|([{ARABIC}]+)|([{HEBREW}]+)|({OTHER}+)"
 )
-_MARK = re.compile(f"[{MARKS}]")
-_HARAKAT = re.compile("[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0898-\u089f\u08ca-\u08e1\u08e3-\u08ff]")
-_NIQQUD = re.compile("[\u0591-\u05c7\u05f3\u05f4]")
-_VOWEL = re.compile("[aeiouy]")
+_MARK = later(f"[{MARKS}]")
+_HARAKAT = later("[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0898-\u089f\u08ca-\u08e1\u08e3-\u08ff]")
+_NIQQUD = later("[\u0591-\u05c7\u05f3\u05f4]")
+_VOWEL = later("[aeiouy]")
 # The article and like particles before a vowel in French and Italian.
 _ELIDED = frozenset(("l", "d", "j", "qu", "dell", "nell", "sull", "dall", "all"))
 # The case endings of Russian nouns and adjectives, longest first.
-_RUSSIAN_ENDING = re.compile(
+_RUSSIAN_ENDING = later(
     "(?<=[а-я]{4})(?:иями|ями|ами|ией|иям|иях|ьями|ого|его|ому|ему|ыми|ими|ях|ах|ям|ам|ием|ем|ом|ов|ев|ей|ой|ий|ый|ая|яя|ое|ее|ые|ие"
     "|ых|их|ым|им|ую|юю|ою|ею|ию|ью|ия|ья|а|я|о|е|ы|и|у|ю|ь|й)$"
 )

@@ -14,9 +14,10 @@ from unicodedata import is_normalized, normalize
 
 from tidelore.engine.text._ranges import ASTRAL, below_astral, one_of
 from tidelore.engine.text._unassigned14 import UNASSIGNED
+from tidelore.engine.text.patterns import later
 
-_SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
-_LINE_ENDS = re.compile("\r\n?")
+_SURROGATES = later("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
+_LINE_ENDS = later("\r\n?")
 
 
 # Putting marks in order takes quadratic time, so a run that no writing has passes unchanged, as unknown code points do.
@@ -24,7 +25,7 @@ _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u06d6-\u06dc\u0e38-\u0e3a\u0e48-\u0e4b\u0f71-\u0f84\u1ab0-\u1aff"
     "\u1dc0-\u1dff\u20d0-\u20ff\u2de0-\u2dff\u302a-\u302f\u3099\u309a\ua8e0-\ua8f1\ufe20-\ufe2f"
 )
-_STORM = re.compile(f"[{_MARKS}]{{65,}}")
+_STORM = later(f"[{_MARKS}]{{65,}}")
 
 
 @cache

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tidelore.engine.model import Certainty
+from tidelore.engine.text.patterns import later
 
-_MARKED = re.compile(r"《([^《》\n]{1,40})》")
-_INTRODUCED = re.compile(
+_MARKED = later(r"《([^《》\n]{1,40})》")
+_INTRODUCED = later(
     r"(?:书名|题目|标题|名为|题为|叫做|名叫|歌曲|歌|电影|小说|游戏|专辑|漫画|动画|动漫|绘本|剧|という(?:本|曲|"
     r"映画)|小説|映画|漫画|ゲーム|アニメ|曲)[「『]([^「」『』\n]{1,30})[」』]"
 )
-_QUOTED = re.compile(
+_QUOTED = later(
     r"""(?:(?<=[A-Za-z,:.!?] )|(?<![^\n]))(?:"([A-Z][^"\n]{1,80})"|“([A-Z][^“”\n]{1,80})”|\*([A-Z][^*\n]{1,80})\*|_([A-Z][^_\n]{1,80})_)"""
 )
 _SMALL = frozenset("a an and as at but by for from in into is of on or the to with vs de la le & - – :".split())
-_CAPITAL = re.compile("[A-ZÀ-Þ0-9]")
-_LOWER = re.compile("[a-zß-ÿ]")
-_ADDRESS = re.compile(r"[A-Z][a-z]+,|.*[.?!…,]$")
+_CAPITAL = later("[A-ZÀ-Þ0-9]")
+_LOWER = later("[a-zß-ÿ]")
+_ADDRESS = later(r"[A-Z][a-z]+,|.*[.?!…,]$")
 # One word in quotes is a title only where the sentence says so.
-_INTRODUCTION = re.compile(
+_INTRODUCTION = later(
     r"(?<![A-Za-z])(?:book|novel|movie|film|song|album|game|series|show|poem|play|story|musical|anime|read|"
     r"reading|watch(?:ed|ing)?|finished|"
     r"titled|entitled|piece|painting|episode|(?:play|sing|sang)(?:ed|ing)?)(?: called| is| was|,|:| of)? $"
 )
-_AUTHOR = re.compile(r"""["”*_],? by [A-Z]""")
+_AUTHOR = later(r"""["”*_],? by [A-Z]""")
 # A title at the start of a sentence could be speech, but speech does not go on like this.
-_PREDICATE = re.compile(r"""["”*_] (?:is|was|are|sounds?|looks?|has|had|makes?|made|by|and|will|tells?|shows?)(?![A-Za-z])""")
-_SPEECH = re.compile(
+_PREDICATE = later(r"""["”*_] (?:is|was|are|sounds?|looks?|has|had|makes?|made|by|and|will|tells?|shows?)(?![A-Za-z])""")
+_SPEECH = later(
     r"(?:said|says|asked|asks|whispered|shouted|yelled|replied|muttered|murmured|called out|cried|like|was like|sign|signs?|read),? $"
 )
 

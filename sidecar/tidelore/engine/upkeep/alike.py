@@ -7,18 +7,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from math import ceil
 
+from tidelore.engine.text.patterns import later
+
 # Share of common words (Jaccard) from which on two texts are nearly the same, by words alone and where their vectors agree as well.
 ALIKE = 0.75
 ALIKE_IN_MEANING = 0.4
 NEAR = 0.93
 
-_NUMBERS = re.compile(r"\d+(?:[.,:/-]\d+)*|[〇零一二三四五六七八九十百千万亿两]+")
-_NEGATIONS = re.compile(
+_NUMBERS = later(r"\d+(?:[.,:/-]\d+)*|[〇零一二三四五六七八九十百千万亿两]+")
+_NEGATIONS = later(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without|hardly|isnt|wont|dont)\b|n['’]t\b|[不没無无未非别勿莫]|нет|\bне\b|\bkein|\bnicht\b",
     re.IGNORECASE,
 )
 # A capital inside a sentence begins a name.
-_CAPITALS = re.compile(r"(?<![.!?。！？\"“”'’:] )(?<!^)\b([^\W\d_]\w*)")
+_CAPITALS = later(r"(?<![.!?。！？\"“”'’:] )(?<!^)\b([^\W\d_]\w*)")
 
 
 def likeness(one: Collection[str], other: Collection[str]) -> float:

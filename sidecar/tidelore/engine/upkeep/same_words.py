@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tidelore.engine.extract.greetings import says_something
 from tidelore.engine.graph import Graph
 from tidelore.engine.model import Patch, Retire
 from tidelore.engine.nodes import NodeState
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.sentences import sentences
 from tidelore.engine.text.unicode14 import fold_name
 
 # An entity only has a name; a page is somebody's own writing.
 KINDS = frozenset(("moment", "fact", "thread", "digest"))
-_NO_WORD = re.compile(r"[\W_]+")
+_NO_WORD = later(r"[\W_]+")
 
 
 def same_words(graph: Graph, node: NodeState) -> list[Patch | Retire]:
