@@ -1,6 +1,7 @@
 // Draws a graph with sigma. What is drawn, and how strongly, is decided outside.
 import { Graph } from "../vendor/graphology.mjs";
 import { Sigma } from "../vendor/sigma.mjs";
+import { pointerOf } from "./graph_pointer.js";
 import { fitting } from "./labels.js";
 import { KINDS } from "./parts.js";
 
@@ -17,6 +18,10 @@ import { KINDS } from "./parts.js";
 
 // Beyond so many, lines are left out while the view moves.
 const MANY_EDGES = 4000;
+// So many have room for themselves.
+const ROOMY = 2500;
+// Beyond so many, nobody is looked for under the pointer meanwhile.
+const MANY_NODES = 1000;
 const LABEL = 42;
 const HINT = 20;
 // Of so many nodes each says what it is, where there is room; of more only who and what is named, until one comes nearer.
@@ -42,8 +47,15 @@ export function createGraphView(element, { onOpen, labelOf }) {
   /** @type {any[]} the names of this picture */
   const names = [];
 
-  const sigma = new Sigma(graph, element, {
+  /** @type {Sigma} */
+  let drawn;
+  const pointer = pointerOf(
+    () => drawn,
+    () => graph.order > MANY_NODES,
+  );
+  const sigma = (drawn = new Sigma(graph, element, {
     allowInvalidContainer: true,
+    nodeProgramClasses: { circle: pointer.program },
     defaultEdgeColor: colours.line,
     labelColor: { color: colours.text },
     edgeLabelColor: { color: colours.text },
@@ -78,7 +90,8 @@ export function createGraphView(element, { onOpen, labelOf }) {
       if (strong && !(strong.has(from) && strong.has(to))) return { ...data, color: colours.faint, label: "", zIndex: 0 };
       return strong ? { ...data, color: colours.accent, forceLabel: strong.size < 25 } : { ...data, label: "" };
     },
-  });
+  }));
+  pointer.attach();
 
   sigma.on("beforeRender", () => void (names.length = 0));
   sigma.on("afterRender", () => {
@@ -111,6 +124,8 @@ export function createGraphView(element, { onOpen, labelOf }) {
       const degree = new Map();
       for (const { from, to } of edges) for (const end of [from, to]) degree.set(end, (degree.get(end) ?? 0) + 1);
       const few = nodes.length <= (element.clientWidth < NARROW ? FEW / 2 : FEW);
+      // The more there are, the less room each has.
+      const scale = Math.min(1, Math.sqrt(ROOMY / nodes.length));
       let named = 0;
       for (const node of nodes) {
         const [x, y] = places.get(node.id) ?? [0, 0];
@@ -120,7 +135,7 @@ export function createGraphView(element, { onOpen, labelOf }) {
         graph.addNode(node.id, {
           x,
           y,
-          size: Math.min(16, 2.5 + 1.1 * Math.sqrt(degree.get(node.id) ?? 0)),
+          size: scale * Math.min(16, 2.5 + 1.1 * Math.sqrt(degree.get(node.id) ?? 0)),
           label: short(node.text, few && !who ? HINT : LABEL),
           color: colours.kinds[old ? `${kind}-old` : kind],
           rank: who ? 1 : 0,

@@ -41,3 +41,32 @@ def test_the_densest_part_is_drawn_with_how_much_of_it_and_filters_do_not_freeze
     list_.get_by_label("Search memories").fill("lamp 777")
     found = sum("777" in str(at) for at in range(stories.LAMPS))
     list_.get_by_text(f"{found} of {TOTAL}").wait_for()
+
+
+def test_after_a_large_graph_was_moved_its_nodes_are_found_under_the_pointer_again(tabs: Tabs, town: Sidecar) -> None:
+    panel = tabs.open(town, stories.BIG)
+    part = panel.part("graph")
+    part.get_by_text(f"the best connected 10000 of {TOTAL}").wait_for(timeout=60_000)
+    stage, mouse = part.locator(".tidelore-graph-stage"), panel.page.mouse
+    box = stage.bounding_box()
+    assert box is not None
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def point_at_one() -> None:
+        """Goes along lines through the middle until the pointer says that something can be opened; while places are found nodes wander."""
+        for step in range(2000):
+            mouse.move(middle[0] - 100 + step % 40 * 5, middle[1] - 50 + step // 40 % 10 * 10)
+            if stage.evaluate("stage => stage.style.cursor") == "pointer":
+                return
+        pytest.fail("No node was found under the pointer.")
+
+    point_at_one()
+    mouse.move(*middle)
+    mouse.down()
+    mouse.move(middle[0] + 60, middle[1] + 40, steps=10)
+    mouse.up()
+    point_at_one()
+    # A hand is never quite still.
+    mouse.down()
+    mouse.up()
+    panel.page.locator("#tidelore-tabpanel-memories .tidelore-belief").first.wait_for()
