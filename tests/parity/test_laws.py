@@ -30,12 +30,20 @@ def _count(output: str) -> int:
     return int(passed[1])
 
 
+# So that no process of the test run is busy with them alone at the end.
+PARTS = 4
+
+
+def test_the_laws_are_among_the_tests_that_fit() -> None:
+    assert {f"tests/engine/{law}" for law in LAWS} <= {path.relative_to(ROOT).as_posix() for path in _fit()}
+
+
 @pytest.mark.req("LAW-1", "LAW-2")
-def test_the_tests_of_the_engine_hold_in_the_page(in_pyodide: Callable[..., str]) -> None:
-    files = [path.relative_to(ROOT).as_posix() for path in _fit()]
-    assert {f"tests/engine/{law}" for law in LAWS} <= set(files)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_tests_of_the_engine_hold_in_the_page(in_pyodide: Callable[..., str], part: int) -> None:
+    files = [path.relative_to(ROOT).as_posix() for path in _fit()[part::PARTS]]
     output = in_pyodide("tests/parity/run_tests.py", MACHINES, STEPS, EXAMPLES, *(f"/repository/{name}" for name in files))
-    assert _count(output) > 1000
+    assert _count(output) > 100
 
 
 STORE_TESTS = ("tests/parity/run_tests.py", MACHINES, STEPS, EXAMPLES, "/repository/tests/parity/inside_store.py")
