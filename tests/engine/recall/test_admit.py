@@ -46,6 +46,17 @@ def test_memories_that_differ_are_never_taken_for_repeats(one: str, other: str, 
     assert set(texts(kit.recall("c", " ".join(told)))) == {one, other}
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("Mara died.", "It is not true that Mara died."), ("Ann likes tea.", "Ann likes tea of all kinds but green.")]
+)
+def test_what_was_written_by_hand_is_a_clause_of_nothing(one: str, other: str) -> None:
+    kit = Kit()
+    for text in (one, other):
+        kit.call("node.write", scope="profile", kind="fact", text=text)
+    kit.remember("c", rows(("Ann", "Good morning.")))
+    assert {one, other} <= set(texts(kit.recall("c", f"{one} {other}", scopes=["profile"])))
+
+
 def test_a_memory_whose_sentences_all_stand_in_one_that_is_taken_is_left_out() -> None:
     kit = Kit()
     kit.remember("c", rows(("Ann", "The storm broke the mast. We drifted for nine days. Nobody slept."), ("Bob", "Aye.")))

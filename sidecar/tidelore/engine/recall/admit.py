@@ -156,7 +156,7 @@ def _repeats(one: Document, taken: Sequence[Document]) -> bool:
 
 def _is_clause(one: Document, other: Document) -> bool:
     """Whether a fact is told in no other words than a taken memory of the very same messages: it is a clause of what is read anyway."""
-    return one.kind == "fact" and one.keys == other.keys and set(words_of(one.text)) <= set(words_of(other.text))
+    return one.kind == "fact" and bool(one.keys) and one.keys == other.keys and set(words_of(one.text)) <= set(words_of(other.text))
 
 
 def _says(text: str, part: str) -> bool:
