@@ -45,6 +45,17 @@ export function createText(language, texts, english = texts) {
   /** @type {Text["t"]} */
   const t = (key, values = {}) =>
     (texts[key] ?? english[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+  /** @type {[string, RegExp][] | undefined} */
+  let sentences;
+  /** What an endpoint or model did, in this language: errors are made in English, far from any locale file. @param {string} sentence */
+  function said(sentence) {
+    sentences ??= Object.entries(english).flatMap(([key, words]) => (key.startsWith("said.") ? [[key, asPattern(words)]] : []));
+    for (const [key, pattern] of sentences) {
+      const found = pattern.exec(sentence);
+      if (found) return t(key, found.groups);
+    }
+    return sentence;
+  }
   return {
     language,
     t,
@@ -52,11 +63,14 @@ export function createText(language, texts, english = texts) {
       const code = String(error?.code ?? "");
       const known = `error.${code}` in texts || `error.${code}` in english;
       const sentence = String(error?.message ?? error);
-      if (known) return t(`error.${code}`, { detail: sentence });
+      if (known) return t(`error.${code}`, { detail: said(sentence) });
       return [sentence, error?.hint].filter(Boolean).join(" ");
     },
   };
 }
+
+/** A text whose {names} stand for anything. @param {string} words */
+const asPattern = (words) => new RegExp(`^${words.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{(\w+)\}/g, "(?<$1>.*?)")}$`, "s");
 
 /** @param {string} name */
 async function fetched(name) {

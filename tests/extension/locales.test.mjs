@@ -76,6 +76,7 @@ const COMPOSED = {
   "command.wrong.${key}": all("command.wrong.", ["commands", "commands_memory", "command_tools"].flatMap((name) => wrongs(`extension/${name}.js`))),
   "command.done.${name}": all("command.done.", ["pin", "archive", "private", "link", "unlink"]),
   "error.${code}": [],
+  "said.": Object.keys(English).filter((key) => key.startsWith("said.")),
   "panel.tab.${name}": all("panel.tab.", TABS),
   "kind.${kind}": all("kind.", NODE_KINDS),
   "colours.${name}": all("colours.", COLOURS),
@@ -214,4 +215,20 @@ test("every sub that the engine begins with has its word", () => {
   const known = [...read("sidecar/tidelore/engine/schema.py").matchAll(/\bSub\(\s*(?:\*\(\s*)?"(\w+)"/g)].map(([, name = ""]) => name);
   assert.ok(known.length > 20);
   assert.deepEqual(known.filter((name) => !SUBS.includes(name)), []);
+});
+
+test("what a model or an endpoint did is told in the language of the page", async () => {
+  const text = await loadText("zh-cn", async (name) => TEXTS[name] ?? {});
+  const told = (/** @type {string} */ message) => text.error({ code: "model_refused", message });
+  const known = (/** @type {string} */ sentence) => /[\u4e00-\u9fff]/.test(told(sentence).split("详情：")[1] ?? "");
+  const sentences = SOURCES.flatMap(([, source]) => [...source.matchAll(/new Fault\(\s*"model_\w+",\s*(?:"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g)].map(([, plain, filled]) => plain ?? filled ?? ""));
+  assert.ok(sentences.length > 20);
+  const useless = [...read("extension/remote/embeddings.js").matchAll(/useless\(["`]([^"`]+)["`]\)/g)].map(([, what = ""]) => `The embedding model x ${what}.`);
+  assert.equal(useless.length, 5);
+  // "x" for what is filled in; what is filled in at an end brings the full stop along.
+  const made = [...sentences.filter((each) => each !== "The embedding model ${name} ${what}."), ...useless].map((each) => each.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, "x").replace(/x$/, "."));
+  assert.deepEqual(made.filter((each) => !known(each)), []);
+  assert.match(told("The model refused the request (401): bad key."), /模型拒绝了请求 \(401\): bad key。$/);
+  assert.equal(told("Something else."), "模型服务拒绝了请求。请检查密钥、地址和模型名称。详情：Something else.");
+  assert.match((await loadText("en", async (name) => TEXTS[name] ?? {})).error({ code: "model_refused", message: "x cannot be reached." }), /^x cannot be reached\./);
 });
