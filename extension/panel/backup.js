@@ -67,12 +67,13 @@ export function backupSection({ app, data, say }, redraw) {
     const chosen = target.files?.[0];
     file = null;
     if (!chosen) return;
+    // A file that was broken may be chosen again once it is mended.
+    target.value = "";
     void during(t("backup.checking"), async () => {
       if (chosen.size > MOST_BYTES) throw new Error(t("files.too_large"));
       const lines = await unpacked(chosen).catch(() => {
         throw new Error(t("backup.broken"));
       });
-      target.value = "";
       let whole = false;
       const found = { name: chosen.name, lines, records: 0, chats: 0, written: 0 };
       await through("backup.check", lines, (each, last) => {

@@ -16,6 +16,8 @@ export function createBringing({ app, data, say, alone }, redraw, prefix) {
   let name = "";
   let text = "";
   let into = "";
+  /** The chat that was open when it was looked at; what it would bring is said of that one. */
+  let here = "";
   /** @type {Brought | null} what it would bring */
   let would = null;
 
@@ -30,6 +32,7 @@ export function createBringing({ app, data, say, alone }, redraw, prefix) {
     return well;
   }
 
+  const open = () => app.status().chat?.chat ?? "";
   const where = () => (into ? { chat: into } : {});
 
   async function ask() {
@@ -50,10 +53,11 @@ export function createBringing({ app, data, say, alone }, redraw, prefix) {
   const bring = () =>
     during(async () => {
       const at = where();
+      const chat = into || here;
       const { commit, nodes, messages } = await app.call("import", { ...at, text });
       if (into) await app.restored();
       cancel();
-      say(t("files.brought", { n: nodes, messages }), commit ? () => app.call("undo", { ...at, commit }).then(() => data.renew()) : undefined);
+      say(t("files.brought", { n: nodes, messages }), commit ? () => app.call("undo", { chat, commit }).then(() => data.renew()) : undefined);
       data.renew();
     });
 
@@ -100,11 +104,13 @@ export function createBringing({ app, data, say, alone }, redraw, prefix) {
     look(of, what) {
       cancel();
       name = of;
+      here = open();
       text = what;
       return ask();
     },
-    draw: () =>
-      text
+    draw() {
+      if (text && !busy && here !== open()) [would, text, into] = [null, "", ""];
+      return text
         ? h("div", { key: "would", class: "tidelore-result", role: "status" }, [
             h("p", { key: "name", class: "tidelore-row-text" }, h("b", null, name)),
             alone && target(),
@@ -114,6 +120,7 @@ export function createBringing({ app, data, say, alone }, redraw, prefix) {
               button(t("node.cancel"), cancel),
             ]),
           ])
-        : null,
+        : null;
+    },
   };
 }

@@ -25,6 +25,8 @@ export function decideTab(desk) {
   let busy = false;
   /** @type {string | null} what the one memory is to say, while a merge is written */
   let merging = null;
+  /** The card that it is written for: it is for no other, nor for one of another chat. */
+  let mergingOf = "";
   let from = 0;
   /** @type {ReturnType<typeof createLoad<{cards: Card[], total: number, degraded: string[]}>>} */
   let load;
@@ -39,18 +41,20 @@ export function decideTab(desk) {
     if (busy) return;
     if (choice === "merge" && merging === null) {
       merging = card.new.text;
+      mergingOf = card.id;
       redraw();
       /** @type {HTMLElement | null} */ (tab.element.querySelector("textarea"))?.focus();
       return;
     }
     busy = true;
+    const chat = app.status().chat?.chat;
     redraw();
     await attempt(app, async () => {
       const text = choice === "merge" ? { text: (merging ?? "").trim() } : {};
       const { commit } = await app.call("cards.decide", { card: card.id, choice, ...text });
       merging = null;
       desk.say(t(`decide.done.${choice}`), async () => {
-        await app.call("undo", { commit });
+        await app.call("undo", { chat, commit });
         changed();
       });
       changed();
@@ -83,6 +87,7 @@ export function decideTab(desk) {
     if (!cards.length) return h("div", { class: "tidelore-empty" }, [h("p", null, t("decide.none")), h("p", { class: "tidelore-note" }, t("decide.none_why"))]);
     at = Math.min(at, cards.length - 1);
     const card = /** @type {Card} */ (cards[at]);
+    if (card.id !== mergingOf) merging = null;
     return [
       h("div", { key: "bar", class: "tidelore-line tidelore-decide-bar" }, [
         h("h4", { class: "tidelore-grow" }, heading(card)),

@@ -19,6 +19,12 @@ export function pointerOf(sigma, large) {
     return mouse.isMoving || Boolean(mouse.currentWheelDirection) || sigma().getTouchCaptor().isMoving || sigma().getCamera().isAnimated();
   }
 
+  /** No hand is quite still: a click that went a little way sets the view in motion, and is a click. */
+  function clicking() {
+    const mouse = sigma().getMouseCaptor();
+    return !mouse.isMouseDown && mouse.draggedEvents > 0 && mouse.draggedEvents < sigma().getSetting("draggedEventsTolerance");
+  }
+
   return {
     /** As sigma's own program, but for the second picture. */
     program: class extends NodeCircleProgram {
@@ -36,7 +42,7 @@ export function pointerOf(sigma, large) {
       const found = /** @type {{getNodeAtPosition: (at: {x: number, y: number}) => string | null}} */ (/** @type {unknown} */ (sigma()));
       const find = found.getNodeAtPosition.bind(found);
       found.getNodeAtPosition = (at) => {
-        if (large() && moving()) return null;
+        if (large() && moving() && !clicking()) return null;
         if (stale) {
           wanted = true;
           sigma().refresh({ skipIndexation: true, schedule: false });

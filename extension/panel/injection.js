@@ -118,6 +118,7 @@ function tryOut({ app, go }, redraw) {
   let other = { preset: "", budget: 0, limit: null };
   /** @type {{way: Way, found: Found}[]} */
   let results = [];
+  let chat = "";
 
   /** @returns {Way} */
   const own = () => ({ preset: app.settings.preset, budget: app.settings.budget || null, limit: null });
@@ -129,12 +130,13 @@ function tryOut({ app, go }, redraw) {
     sentence = query;
     busy = true;
     redraw();
+    const asked = chat;
     await attempt(app, async () => {
       const ways = second ? [own(), other] : [own()];
       const found = [];
       // The first as the app would do it; another way is asked of the engine itself. Neither is delivered anywhere.
       for (const [index, way] of ways.entries()) found.push({ way, found: index === 0 ? await app.simulate(query) : await app.call("recall.run", { query, ...way }) });
-      results = found;
+      if (asked === chat) results = found;
     });
     busy = false;
     redraw();
@@ -170,8 +172,14 @@ function tryOut({ app, go }, redraw) {
     ]);
   };
 
-  return () =>
-    h("section", { key: "try", "aria-labelledby": "tidelore-try-title" }, [
+  return () => {
+    const now = app.status().chat?.chat ?? "";
+    if (now !== chat) {
+      // What another chat recalled is not there to be opened in this one.
+      if (chat) [sentence, results] = ["", []];
+      chat = now;
+    }
+    return h("section", { key: "try", "aria-labelledby": "tidelore-try-title" }, [
       h("h4", { id: "tidelore-try-title" }, t("injection.try")),
       h("p", { class: "tidelore-note" }, t("injection.try_hint")),
       h(
@@ -222,6 +230,7 @@ function tryOut({ app, go }, redraw) {
           results.map(({ way, found }, index) => result({ app, go }, way, found, index)),
         ),
     ]);
+  };
 }
 
 /** @param {Pick<Desk, "app" | "go">} desk @param {Way} way @param {Found} found @param {number} key */
@@ -241,7 +250,7 @@ function result({ app, go }, way, found, key) {
     h("h5", null, [way.budget === null ? t(`preset.${way.preset}`) : t("injection.way", { preset: t(`preset.${way.preset}`), budget: way.budget }), h("span", { class: "tidelore-dim tidelore-number" }, t("injection.tokens", { n: found.tokens }))]),
     h("ul", { key: "steps", class: "tidelore-steps" }, steps.map(([step, text]) => h("li", { key: step }, text))),
     found.trace && (found.trace.words.length > 0 || found.trace.names.length > 0)
-      ? h("p", { key: "asked", class: "tidelore-note" }, t("injection.asked", { words: [...found.trace.names, ...found.trace.words].join(t("list.comma")) }))
+      ? h("p", { key: "asked", class: "tidelore-note" }, t("injection.asked", { words: [...new Set([...found.trace.names, ...found.trace.words])].join(t("list.comma")) }))
       : null,
     found.degraded.length > 0 && h("p", { key: "degraded", class: "tidelore-bad" }, found.degraded.join(t("list.comma"))),
     BLOCKS.map((block) => found[block] && h("details", { key: block }, [h("summary", null, t(`block.${block}`)), h("pre", { class: "tidelore-raw", tabindex: 0, "aria-label": t(`block.${block}`) }, found[block])])),

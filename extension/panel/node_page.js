@@ -56,11 +56,12 @@ export function nodePage(desk, redraw, { back, openNode }) {
   async function change(method, params, said) {
     if (busy) return false;
     busy = true;
+    const chat = app.status().chat?.chat;
     redraw();
     const done = await attempt(app, async () => {
       const { commit } = await app.call(method, params);
       desk.say(said, async () => {
-        await app.call("undo", { commit });
+        await app.call("undo", { chat, commit });
         data.renew();
       });
       data.renew();
@@ -158,7 +159,7 @@ export function nodePage(desk, redraw, { back, openNode }) {
             h("p", { key: "by", class: "tidelore-dim" }, t(messages.length ? "why.by" : "node.by", { author: t(`author.${author}`) })),
             messages.map((message, at) => said(message, at)),
             !messages.length &&
-              h("dl", { key: "fields", class: "tidelore-facts" }, Object.entries(says).map(([name, value]) => h("div", { key: name }, h("dt", null, name), h("dd", null, value === null ? t("node.removed") : plain(value))))),
+              h("dl", { key: "fields", class: "tidelore-facts" }, Object.entries(says).map(([field, value]) => h("div", { key: field }, h("dt", null, ["text", "name"].includes(field) ? t(`node.${field}`) : field), h("dd", null, value === null ? t("node.removed") : plain(value))))),
           ]),
         ),
       ),

@@ -33,6 +33,8 @@ export const settingsTab = (desk) =>
     let advanced = false;
     /** @type {Map<string, string>} what is wrong with what was typed, by setting */
     const faults = new Map();
+    /** @type {Map<string, any>} what was typed there, which stays beside what is said of it */
+    const wrong = new Map();
     /** @type {ReturnType<typeof createLoad<{settings: Setting[]}>>} */
     const load = createLoad(app, redraw, () => app.call("settings.describe"));
 
@@ -43,6 +45,7 @@ export const settingsTab = (desk) =>
         await app.call("settings.set", { values: { [name]: value } });
       } catch (error) {
         faults.set(name, app.text.error(error));
+        wrong.set(name, value);
       }
       load.renew();
     }
@@ -76,12 +79,13 @@ export const settingsTab = (desk) =>
         min: least,
         max: most,
         autocomplete: "off",
-        value,
+        value: faults.has(name) ? wrong.get(name) : value,
         on: {
           change: (/** @type {any} */ { target }) => {
             const given = number ? Number(target.value) : target.value;
             if (number && (target.value.trim() === "" || !Number.isFinite(given) || (least !== null && given < least) || (most !== null && given > most))) {
               faults.set(name, t("settings.range", { least: least ?? "−∞", most: most ?? "∞" }));
+              wrong.set(name, target.value);
               return redraw();
             }
             return set(name, given);

@@ -40,24 +40,31 @@ export function createWizard(desk, home) {
     let going = false;
     /** @type {{ok: boolean, line: string} | null} */
     let said = null;
+    // What was tested; of another choice it says nothing.
+    let of = "";
+    const chosen = () => JSON.stringify(app.settings[target]);
     async function run() {
       if (going) return;
       going = true;
       said = null;
+      const mine = (of = chosen());
       redraw();
       try {
         const { ok, detail, ms } = await app.test(target);
-        said = { ok, line: t(ok ? "test.ok" : "test.failed", { detail, ms: Math.round(ms) }) };
+        if (mine === chosen()) said = { ok, line: t(ok ? "test.ok" : "test.failed", { detail, ms: Math.round(ms) }) };
       } catch (error) {
         said = { ok: false, line: app.text.error(error) };
       }
       going = false;
       redraw();
     }
-    return () => [
-      h("div", { key: "actions", class: "tidelore-actions" }, button(t(going ? "test.running" : "test.run"), run, { key: "test", busy: going, class: "tidelore-main" })),
-      h("p", { key: "tested", role: "status", class: said ? (said.ok ? "tidelore-good" : "tidelore-bad") : null }, said?.line),
-    ];
+    return () => {
+      if (of !== chosen()) said = null;
+      return [
+        h("div", { key: "actions", class: "tidelore-actions" }, button(t(going ? "test.running" : "test.run"), run, { key: "test", busy: going, class: "tidelore-main" })),
+        h("p", { key: "tested", role: "status", class: said ? (said.ok ? "tidelore-good" : "tidelore-bad") : null }, said?.line),
+      ];
+    };
   }
 
   /** @param {any} event */

@@ -22,13 +22,18 @@ export function jobSection(app, redraw, prefix = "tidelore") {
   const { t } = app.text;
   let range = "";
   let fault = "";
+  /** The range that was asked for last. */
+  let asked = "";
 
   /** @param {any} event */
   function onRange(event) {
     event.preventDefault();
+    // Whoever clicks twice does not want to pay twice.
+    if (asked === range && app.jobs().some(({ kind, state }) => kind === "range" && ["waiting", "running"].includes(state))) return;
     const { length } = app.host.messages();
     const floors = parseRange(range, length);
     fault = floors ? "" : t("range.wanted", { last: Math.max(0, length - 1) });
+    asked = floors ? range : "";
     if (floors) void attempt(app, () => app.extractRange(floors[0], floors[1]));
     redraw();
   }

@@ -90,7 +90,7 @@ test("a file is shown before it is brought in, and what came can be undone", asy
   assert.deepEqual(asked("import").at(-1), { text: "the file" });
   named(root, "button", "Undo").click();
   await until(() => asked("undo").length);
-  assert.deepEqual(asked("undo"), [{ commit: "k7" }]);
+  assert.deepEqual(asked("undo"), [{ chat: "c1", commit: "k7" }]);
 });
 
 test("memories go out in the format that is chosen, what is private only when asked for", async () => {
@@ -220,4 +220,16 @@ test("other replicas are named with what they lack, and a round can be asked for
   named(part, "button", "Exchange now").click();
   await until(() => root.textContent.includes("up to date"));
   assert.equal(called("exchange").length, 1);
+});
+
+test("what a file would bring into one chat is not brought into another that is opened meanwhile", async () => {
+  const would = { format: "jsonl", dry: true, commit: "", nodes: 3, edges: 2, messages: 0, commits: 1, known: 4, left_out: {}, sample: [], notes: [] };
+  const { part, state, change: changed, window } = await actions({ import: () => would });
+  const input = part.querySelector("input[type=file]");
+  Object.defineProperty(input, "files", { value: [{ name: "a.jsonl", size: 10, text: async () => "the file" }] });
+  input.dispatchEvent(new window.Event("change", { bubbles: true }));
+  await until(() => exists(part, "button", "Bring these in"));
+  state.status = { ...state.status, chat: { ...state.status.chat, chat: "c2" } };
+  changed();
+  await until(() => !exists(part, "button", "Bring these in"));
 });

@@ -112,3 +112,14 @@ test("words of others are text on a card, whatever they look like", async () => 
   assert.equal(part.querySelector("img, b > img"), null);
   assert.equal(/** @type {any} */ (globalThis).caught, undefined);
 });
+
+test("what was written to merge one card is not there over the card of another chat", async () => {
+  const { part, state, change, asked } = await decide([], { methods: { "cards.list": (/** @type {any} */ { chat }) => ({ cards: [card({ id: `of ${chat}` })], total: 1, degraded: [] }) } });
+  [...part.querySelectorAll("button")].find((each) => each.textContent.includes("Merge")).click();
+  fill(part.querySelector("textarea"), "Ann lives in both.");
+  state.status = { ...state.status, chat: { ...state.status.chat, chat: "c2" } };
+  change();
+  await until(() => part.querySelector(".tidelore-side"));
+  assert.equal(part.querySelector("textarea"), null);
+  assert.deepEqual(asked(), []);
+});

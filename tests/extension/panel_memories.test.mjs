@@ -168,7 +168,7 @@ test("an edit sends what changed and what was seen, and can be undone", async ()
   await until(() => exists(root, "button", "Undo"));
   named(root, "button", "Undo").click();
   await until(() => called("call").some(([method]) => method === "undo"));
-  assert.deepEqual(called("call").find(([method]) => method === "undo"), ["undo", { commit: "k1" }]);
+  assert.deepEqual(called("call").find(([method]) => method === "undo"), ["undo", { chat: "c1", commit: "k1" }]);
 });
 
 test("an edit that is refused keeps what was typed and says why; one without a text is not sent", async () => {
@@ -196,7 +196,7 @@ test("a memory is forgotten with one click and comes back with another", async (
   assert.match(root.querySelector(".tidelore-says").textContent, /Forgotten: Ann lives in Porto\./);
   named(root, "button", "Undo").click();
   await until(() => rows(root).length === 4);
-  assert.deepEqual(called("call").find(([method]) => method === "undo"), ["undo", { commit: "k9" }]);
+  assert.deepEqual(called("call").find(([method]) => method === "undo"), ["undo", { chat: "c1", commit: "k9" }]);
 });
 
 test("words of people and models are text everywhere, whatever they look like", async () => {

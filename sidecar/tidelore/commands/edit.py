@@ -107,11 +107,15 @@ async def _undone(context: Context, service: Service, named: str | None, commit:
 async def _newest(context: Context, service: Service) -> tuple[str, str]:
     """The newest change by hand of all chats and scopes that is not undone yet, and where. Raises NotFound."""
     found: list[tuple[int, str, str]] = []
-    for chat in await context.chats(service, None):
+    chats = await context.chats(service, None)
+    for chat in chats:
         rows = (await service.call("undo.list", {"chat": chat, "authors": _BY_HAND, "limit": _LOOKED_AT}))["changes"]
         found += [(row["at"], chat, row["commit"]) for row in rows if not row["undone"]][:1]
     if not found:
-        raise NotFound(context.texts("edit.nothing_to_undo"), context.texts("edit.nothing_to_undo.todo"))
+        # Where tools changed something, else the chat that is meant by default.
+        held = [each for each in chats if (await service.call("undo.list", {"chat": each, "limit": 1}))["changes"]]
+        where = await context.elsewhere(service, held[0]) if held else ""
+        raise NotFound(context.texts("edit.nothing_to_undo"), context.texts("edit.nothing_to_undo.todo", where=where))
     # Of what a branch shares with its chat the chat that is meant comes first.
     _, chat, commit = max(found, key=lambda each: each[0])
     return chat, commit

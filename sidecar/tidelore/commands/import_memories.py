@@ -8,8 +8,10 @@ from typing import Any
 
 from tidelore.commands.context import Context
 from tidelore.commands.measure import clip, flat
+from tidelore.commands.places import is_scope, shown
 from tidelore.engine.errors import NotFound
 from tidelore.engine.importing import FORMATS, Archive, Bundle, read
+from tidelore.engine.scopes import scope_chat
 from tidelore.engine.text.privacy import mask
 from tidelore.host.store import FILE
 
@@ -37,6 +39,8 @@ async def run(context: Context, arguments: Namespace, file: Path) -> int:
         raise NotFound(context.texts("schema.unreadable", file=file, reason=error.strerror), "") from error
     form, found = read(text)
     name = arguments.chat or (found.chat if isinstance(found, Archive) else file.stem)
+    if not isinstance(found, Archive) and is_scope(arguments.chat or ""):
+        name = scope_chat(name)
     params = {"chat": name, "text": text, "format": form, "dry": not arguments.yes}
     # A preview must not make a store.
     if not arguments.yes and not (context.folder / FILE).exists():
@@ -71,10 +75,10 @@ def _sampled(found: Bundle) -> list[dict[str, Any]]:
 
 def _told(context: Context, file: Path, form: str, done: dict[str, Any]) -> int:
     if context.json:
-        context.out.json({"file": str(file), **done})
+        context.out.json({"file": str(file), **done, "chat": shown(done["chat"])})
         return 0
     out, texts = context.out, context.texts
-    out.title(texts("memories.title", file=file.name, form=texts.word("form", form), chat=done["chat"]))
+    out.title(texts("memories.title", file=file.name, form=texts.word("form", form), chat=shown(done["chat"])))
     for row in done["sample"]:
         mark = texts("memories.new" if row["new"] else "memories.known")
         out.text(clip(flat(row["text"]), _LONGEST), "" if row["new"] else "dim", first=f"{mark}  ", first_style="name", indent=2)
@@ -86,7 +90,7 @@ def _told(context: Context, file: Path, form: str, done: dict[str, Any]) -> int:
     for note in done["notes"]:
         out.text(note, "warn")
     if done["messages"] or form == "tidelore":
-        said = texts("memories.done_chat", chat=done["chat"], messages=done["messages"], n=done["commits"])
+        said = texts("memories.done_chat", chat=shown(done["chat"]), messages=done["messages"], n=done["commits"])
     else:
         said = texts("memories.done", n=done["nodes"])
     if not (done["nodes"] or done["messages"] or done["commits"] or done["edges"]):

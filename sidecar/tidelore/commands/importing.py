@@ -16,6 +16,7 @@ from tidelore.commands.faults import sentence
 from tidelore.commands.invocation import quoted
 from tidelore.commands.measure import flat
 from tidelore.commands.parser import Verbs
+from tidelore.commands.places import is_scope
 from tidelore.commands.terminal import progress
 from tidelore.engine.errors import BadInput, NotFound
 from tidelore.engine.service import Call, Service
@@ -44,6 +45,8 @@ async def run(context: Context, arguments: Namespace) -> int:
     file, wanted = arguments.file.expanduser(), arguments.chat
     if import_memories.is_memories(file):
         return await import_memories.run(context, arguments, file)
+    if wanted is not None and is_scope(wanted):
+        raise BadInput(context.texts("import.scope", scope=wanted), context.texts("import.scope.todo"))
     form = detect(file)
     # A preview must not make a store, so without one everything is new.
     if arguments.yes or (context.folder / FILE).exists():

@@ -20,7 +20,7 @@ from tidelore.texts import Texts
 @dataclass(frozen=True, slots=True)
 class Sources:
     """What a recall reads: a chat, scopes and other chats beside it, all but `scopes` by the engine's names. `all`: how many chats there
-    are that have messages."""
+    are that hold something."""
 
     chat: str
     scopes: Sequence[str] = ()
@@ -35,6 +35,15 @@ class Sources:
 def shown(chat: str) -> str:
     """The name of a chat as people read and write it."""
     return chat.removeprefix(SCOPE_MARK)
+
+
+def is_scope(name: str) -> bool:
+    """Whether it names a scope, as in "profile"."""
+    try:
+        scope_chat(name)
+    except BadInput:
+        return False
+    return True
 
 
 def said(texts: Texts, chat: str) -> str:
@@ -52,7 +61,7 @@ async def chosen(texts: Texts, service: Service, named: str | None, *, read: boo
     if read and order:
         return order[0]
     for chat in [*order, *map(scope_chat, scopes)]:
-        if (await service.call("node.list", {"chat": chat, "states": list(STATES), "limit": 1}))["total"]:
+        if await _holds(service, chat):
             return chat
     if not order:
         raise NotFound(texts("error.no_chats"), texts("hint.import_first"))
@@ -72,7 +81,7 @@ async def sources(texts: Texts, service: Service, named: str | None) -> Sources:
     chat = await chosen(texts, service, named)
     if named is not None:
         return Sources(chat)
-    listed = [each for each in await _listed(service) if each["messages"] or each["chat"] == chat]
+    listed = [each for each in await _listed(service) if each["holds"] or each["chat"] == chat]
     beside = [name for name in _newest_first(listed) if name != chat][:MOST_CHATS]
     return Sources(chat, await _scopes(service), beside, len(listed))
 
@@ -91,6 +100,11 @@ async def turned(service: Service, chats: Sequence[str], method: str, commit: st
     """A change undone or redone in the first of these chats that has it. Raises NotFound, as the last one says it."""
     found = await first_answer(service, chats[:-1], method, {"commit": commit})
     return found or (chats[-1], await service.call(method, {"chat": chats[-1], "commit": commit}))
+
+
+async def _holds(service: Service, chat: str) -> bool:
+    """Whether there is a memory: also in a chat without messages, as one that a file of memories was read into."""
+    return bool((await service.call("node.list", {"chat": chat, "states": list(STATES), "limit": 1}))["total"])
 
 
 async def _listed(service: Service) -> list[dict[str, Any]]:

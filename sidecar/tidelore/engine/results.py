@@ -23,7 +23,8 @@ class Updated:
 
 @dataclass(frozen=True, slots=True)
 class ChatInfo:
-    """`pool`: the id of what it shares with its branches. Where the chat that it branched from is not here, purged or never synced,
+    """`pool`: the id of what it shares with its branches. `holds`: whether there is something to recall, messages or what was written or
+    read in without any. Where the chat that it branched from is not here, purged or never synced,
     `parent_gone` is true and `branch_of` empty."""
 
     chat: str
@@ -31,6 +32,7 @@ class ChatInfo:
     branch_of: str
     pool: str
     parent_gone: bool
+    holds: bool
 
 
 @dataclass(frozen=True, slots=True)

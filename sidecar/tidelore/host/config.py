@@ -153,8 +153,10 @@ def _read(path: Path) -> Mapping[str, object]:
         return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {error}.", "It is TOML; docs/sidecar.md shows all settings.") from error
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.", "Choose a file that this user may read.") from error
+    except ValueError as error:
+        raise BadInput(f"{path} is no TOML: {error}.", "It is TOML; docs/sidecar.md shows all settings.") from error
 
 
 def _with_environment(config: Config, environment: Mapping[str, str]) -> Config:

@@ -110,7 +110,10 @@ class LocalEmbedder:
         """Waits until the model is loaded, or has failed to: then the next text says why."""
         self.warm_up()
         assert self._loading is not None
-        await asyncio.wait([asyncio.wrap_future(self._loading)])
+        waiting = asyncio.wrap_future(self._loading)
+        await asyncio.wait([waiting])
+        # Looked at, so that asyncio does not complain of it on standard error.
+        waiting.exception()
 
     async def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """Raises ModelUnreachable for a query while the model is loading, ModelRefused where its package is not installed."""

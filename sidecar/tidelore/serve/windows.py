@@ -7,7 +7,7 @@ the gateway keeps (`gateway.chats`), that of the window first. A client that nam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -61,11 +61,11 @@ def target(chat: str, scope: str) -> tuple[str, str]:
 
 
 def source(
-    chat: str, scope: str, window_: str, chats: Mapping[str, int], scopes: Sequence[str], patterns: Sequence[str], wanted: Sequence[str]
+    chat: str, scope: str, window_: str, chats: Sequence[str], scopes: Sequence[str], patterns: Sequence[str], wanted: Sequence[str]
 ) -> Place | None:
-    """Where to read; None where nothing is remembered yet. `chats`: their names with the number of messages, oldest first; `scopes`: those
-    that hold something; `patterns` and `wanted` as `chats` and `scopes` of the gateway's settings. Raises BadInput for a scope that is
-    none; whether a named chat is there is for the engine to say."""
+    """Where to read; None where nothing is remembered yet. `chats` and `scopes`: the names of those that hold something, chats oldest
+    first; `patterns` and `wanted` as `chats` and `scopes` of the gateway's settings. Raises BadInput for a scope that is none; whether a
+    named chat is there is for the engine to say."""
     _no_scope(chat)
     asked = tuple(dict.fromkeys([*([scope] if scope else []), *wanted]))
     for each in asked:
@@ -75,7 +75,7 @@ def source(
     if scope:
         known = [each for each in asked if each in scopes]
         return Place(scope_chat(known[0]), tuple(known)) if known else None
-    talks = [name for name, messages in chats.items() if messages and any(fnmatchcase(name, each) for each in patterns)][-MOST_CHATS:]
+    talks = [name for name in chats if any(fnmatchcase(name, each) for each in patterns)][-MOST_CHATS:]
     known = [each for each in asked if each in scopes]
     mine = [name for name in talks if window_of(name) == window_]
     if mine:

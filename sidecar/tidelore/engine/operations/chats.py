@@ -77,8 +77,22 @@ async def chat_list(service: Service, params: m.NoParams, call: Call) -> r.ChatI
     records = [record for record in await service.chats.records() if not record.name.startswith(SCOPE_MARK)]
     sizes = await service.chats.sizes()
     parents = service.chats.named.parents()
+    # Few chats have no message, and only those need to be looked into.
+    written = {
+        each.record.id for each in await service.chats.among(each.name for each in records if not sizes.get(each.id)) if each.graph.nodes
+    }
     return r.ChatInfos(
-        [r.ChatInfo(each.name, sizes.get(each.id, 0), parents.get(each.id, ""), each.pool, parents.get(each.id) == "") for each in records]
+        [
+            r.ChatInfo(
+                each.name,
+                messages := sizes.get(each.id, 0),
+                parents.get(each.id, ""),
+                each.pool,
+                parents.get(each.id) == "",
+                messages > 0 or each.id in written,
+            )
+            for each in records
+        ]
     )
 
 

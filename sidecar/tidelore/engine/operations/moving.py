@@ -25,7 +25,7 @@ from tidelore.engine.operations.choosing import Wanted, places
 from tidelore.engine.operations.graph import NOTHING, by_hand, masked
 from tidelore.engine.params import parse
 from tidelore.engine.ports import FOREVER, ChatRecord, Purge
-from tidelore.engine.scopes import SCOPE_MARK
+from tidelore.engine.scopes import SCOPE_MARK, scope_chat
 from tidelore.engine.sync.burial import graves_of, key_mark, plain_id
 from tidelore.engine.table import Call, method
 from tidelore.engine.text.privacy import mask
@@ -73,10 +73,14 @@ async def import_(service: Service, params: mc.Import, call: Call) -> rc.Importe
     """Take over the memories of a file; `dry` says what would come and writes nothing. The same file twice is nothing new, and what was
     hidden by hand since stays hidden."""
     del call
-    check_name(params.chat)
     form, found = read(params.text, params.format)
     if isinstance(found, Archive):
+        check_name(params.chat)
         return await _import_archive(service, params, form, found)
+    if params.chat.startswith(SCOPE_MARK):
+        scope_chat(params.chat.removeprefix(SCOPE_MARK))
+    else:
+        check_name(params.chat)
     return await _import_bundle(service, params, form, found)
 
 
@@ -168,7 +172,9 @@ async def _import_bundle(service: Service, params: mc.Import, form: str, found: 
         rows = [_sampled(node, new=True) for node in found.nodes[:SAMPLE]]
         counts = len(found.nodes), len(found.edges), 0, 1 if found.nodes else 0, 0
         return rc.Imported(params.chat, form, True, "", *counts, dict(found.left_out), rows, list(found.notes))
-    if chat is None:
+    if chat is None and params.chat.startswith(SCOPE_MARK):
+        await service.chats.open_scope(params.chat.removeprefix(SCOPE_MARK))
+    elif chat is None:
         await service.chats.update(params.chat, [], _no_message)
     async with service.chats.lock:
         chat = await service.chats.open(params.chat)

@@ -191,7 +191,7 @@ class Memory:
     async def _beside(self, desk: _Desk, chat: str) -> list[str]:
         """The other chats that are read, oldest first."""
         chats = (await desk.calls("chat.list", {})).chats
-        names = [each.chat for each in chats if each.chat != chat and each.messages]
+        names = [each.chat for each in chats if each.chat != chat and each.holds]
         return [name for name in names if any(fnmatchcase(name, pattern) for pattern in self._config.chats)][-MOST_CHATS:]
 
     def _earlier(self, desk: _Desk, asked: Asked) -> list[Edit]:

@@ -41,9 +41,9 @@ class Memory:
     async def _place(self, chat: str, scope: str, window: str) -> windows.Place | None:
         chats: r.ChatInfos = await self._ask("chat.list", m.NoParams())
         scopes: r.ScopeInfos = await self._ask("scope.list", m.NoParams())
-        sizes = {each.chat: each.messages for each in chats.chats}
+        filled = [each.chat for each in chats.chats if each.holds]
         held = [each.scope for each in scopes.scopes]
-        return windows.source(chat, scope, window, sizes, held, self._config.chats, self._config.scopes)
+        return windows.source(chat, scope, window, filled, held, self._config.chats, self._config.scopes)
 
     async def _delivered(self, window: str, preset: str) -> list[str]:
         """What the last answers of a window had, whichever client gave the receipts."""

@@ -94,9 +94,9 @@ class Memory:
         """What a call that names no place reads: what holds everywhere, and the conversations that the gateway keeps. None where nothing
         is remembered yet."""
         found: r.ChatInfos = await self.ask("chat.list", m.NoParams())
-        sizes = {each.chat: each.messages for each in found.chats}
+        filled = [each.chat for each in found.chats if each.holds]
         held = [each.scope for each in await self.scopes()]
-        return windows.source("", "", windows.MAIN, sizes, held, self._config.chats, self._config.scopes)
+        return windows.source("", "", windows.MAIN, filled, held, self._config.chats, self._config.scopes)
 
     async def home(self, node: str, chats: Sequence[str]) -> str:
         """The first of these chats that holds a memory of this id; "" where none does."""

@@ -71,8 +71,8 @@ class Handlers:
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         caller = self._caller(context)
-        tool = caller.tools.get(params.name)
-        if tool is None:
+        tool = caller.tools.get(params.name) or TOOLS.get(params.name)
+        if tool is None or (params.name not in caller.tools and not tool.absent):
             known = "It is switched off here: see `tools` in the settings." if params.name in TOOLS else "tools/list names the tools."
             raise MCPError(types.INVALID_PARAMS, f"There is no tool named {params.name[:80]!r}. {known}")
         return await call(tool, caller.memory, params.arguments or {})

@@ -167,7 +167,7 @@ def test_another_client_of_the_socket_hears_of_what_a_script_wrote(tmp_path: Pat
 
 # ---- the rule, as values ----
 
-CHATS = {"story": 4, "gateway:desk#1": 2, "gateway:sofa#1": 2, "gateway:desk#2": 2, "gateway:empty#1": 0}
+CHATS = ("story", "gateway:desk#1", "gateway:sofa#1", "gateway:desk#2")
 CONFIG = GatewayConfig()
 
 
@@ -182,7 +182,7 @@ def test_the_newest_conversation_of_the_window_comes_first_and_the_others_beside
 
 def test_what_holds_nothing_is_not_read() -> None:
     assert source(window="new", scopes=()) == windows.Place("gateway:desk#2", (), ("gateway:desk#1", "gateway:sofa#1"))
-    assert windows.source("", "", "main", {}, [], CONFIG.chats, CONFIG.scopes) is None
+    assert windows.source("", "", "main", (), [], CONFIG.chats, CONFIG.scopes) is None
     assert source(scope="character:Mira", scopes=()) is None
 
 
