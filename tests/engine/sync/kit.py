@@ -96,3 +96,13 @@ class Folder(Files):
 def mirror(kit: Kit, folder: Folder, **more: Any) -> Any:
     kit.service.files = folder
     return kit.call("sync.mirror", **more)
+
+
+def records_of(kit: Kit) -> set[tuple[str, str]]:
+    """Kind and id of every record in a store."""
+
+    async def found() -> set[tuple[str, str]]:
+        heads = await kit.store.heads()
+        return {(each.kind, each.id) for origin in heads for each in await kit.store.log(origin, 0, 1 << 40)}
+
+    return kit.run_sync(found())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.engine.service_kit import Kit, rows
+from tests.engine.sync.kit import records_of
 from tidelore.engine.codec import canonical, digest
 from tidelore.engine.errors import BadInput
 from tidelore.engine.sync.backup import Place, read
@@ -234,3 +236,34 @@ def test_the_check_of_a_backup_goes_on_from_piece_to_piece() -> None:
     assert done["whole"]
     with pytest.raises(BadInput):
         Kit("two").call("backup.read", at='{"chat":"","digest":"","heads":{"a":[1e400,""]},"lines":1,"screens":false}')
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 50])
+@pytest.mark.parametrize("written", [1, 4, 10])
+def test_a_store_that_went_on_after_it_was_copied_loses_nothing_when_a_backup_of_the_other_copy_comes_back(step: int, written: int) -> None:
+    one = Kit("one")
+    one.remember("story", STORY[:2])
+    other = Kit("one", store=copy.deepcopy(one.store))
+    one.remember("story", STORY)
+    lines = made(one, limit=2000)
+    other.remember("other", rows(*(("Ana", f"Dora owns castle {at} in Vienna.") for at in range(written))))
+    mine = records_of(other)
+    restored(other, lines, step)
+    assert records_of(one) | mine <= records_of(other)
+    # The messages on screen stay as they were here.
+    other.show("story", STORY)
+    assert other.graph("story") == one.graph("story")
+    again = records_of(other)
+    restored(other, lines, step)
+    assert records_of(other) == again
+
+
+@pytest.mark.parametrize("clock", [-5_000_000_000_000, 10**15])
+def test_a_backup_that_was_made_with_an_absurd_clock_can_be_restored(clock: int) -> None:
+    kit = Kit()
+    kit.remember("story", STORY)
+    kit.service.chats.now = lambda: clock
+    lines = made(kit)
+    new = Kit("new")
+    assert restored(new, lines)["new"] > 0
+    assert new.graph("story") == kit.graph("story")

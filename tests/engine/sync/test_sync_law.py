@@ -291,7 +291,7 @@ class SyncLaw(RuleBasedStateMachine):
 
 
 def _plain(info: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in info.items() if name != "messages"}
+    return {name: value for name, value in info.items() if name not in ("messages", "holds")}
 
 
 def _is_buried(node: str, commit: Commit, purges: list[Purge]) -> bool:

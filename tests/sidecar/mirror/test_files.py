@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -80,3 +81,13 @@ def test_no_other_file_is_read_or_written(name: str, tmp_path: Path) -> None:
         run(FolderFiles(tmp_path).write(name, b"x"))
     with pytest.raises(StoreError):
         run(FolderFiles(tmp_path).read(name))
+
+
+def test_a_file_that_goes_while_the_folder_is_listed_takes_no_other_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (NAME, "tidelore-bb-tail0.gz"):
+        (tmp_path / name).write_bytes(b"data")
+    with os.scandir(tmp_path) as entries:
+        listed = list(entries)
+    (tmp_path / NAME).unlink()
+    monkeypatch.setattr(os, "scandir", lambda path: contextlib.nullcontext(listed))
+    assert FolderFiles(tmp_path).sizes() == {"tidelore-bb-tail0.gz": 4}

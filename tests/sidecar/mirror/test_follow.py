@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -275,3 +276,55 @@ def test_a_bad_file_in_the_mirror_is_named_and_the_rest_is_exchanged(folder: Pat
             assert await graph(two.service) == await graph(one.service)
 
     run(check())
+
+
+BROKEN: dict[str, bytes] = {
+    "no UTF-8": b'{"chat_metadata":{}}\n{"mes":"caf\xe9"}',
+    "UTF-16": "{}".encode("utf-16"),
+    "deep": b'{"chat_metadata":{"a":' + b"[" * 100_000 + b"]" * 100_000 + b'}}\n{"mes":"x"}',
+    "a huge number": b'{"chat_metadata":{}}\n{"mes":' + b"9" * 5000 + b"}",
+    "nothing but zeros": b"\x00" * 4096,
+    "the year 1": lines(TURNS, mark("aaa", "c0")).replace("2026-05-01T10:00:00.000Z", "0001-01-01T00:00:00+14:00").encode(),
+    "the year 9999": lines(TURNS, mark("aaa", "c0")).replace("2026-05-01T10:00:00.000Z", "9999-12-31T23:59:59-14:00").encode(),
+    "of another pool": lines(TURNS, mark("aaa", pool="f" * 32)).encode(),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_chat_file_that_is_anything_keeps_no_other_from_being_read(folder: Path, tmp_path: Path, name: str) -> None:
+    path = folder / "chats" / "Mira" / "aaa.jsonl"
+    path.write_bytes(BROKEN[name])
+
+    async def story() -> None:
+        async with followers(folder, tmp_path / "a") as [one]:
+            for _ in range(2):
+                await one.look()
+            assert (await chats(one.service)).get("c1") == 6
+
+    run(story())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_among_the_chats_is_not_waited_for(folder: Path, tmp_path: Path) -> None:
+    os.mkfifo(folder / "chats" / "Mira" / "aaa.jsonl")
+
+    async def story() -> None:
+        async with followers(folder, tmp_path / "a") as [one]:
+            found = await one.look()
+            assert found.chats == ["c1"]
+            assert any("aaa.jsonl" in problem for problem in found.problems)
+
+    run(story())
+
+
+def test_a_mirror_that_cannot_be_listed_is_told_and_the_chats_are_read_all_the_same(folder: Path, tmp_path: Path) -> None:
+    (folder / "user" / "files").rmdir()
+    (folder / "user" / "files").write_text("a file")
+
+    async def story() -> None:
+        async with followers(folder, tmp_path / "a") as [one]:
+            found = await one.look()
+            assert found.chats == ["c1"]
+            assert any("files" in problem for problem in found.problems)
+
+    run(story())

@@ -11,6 +11,7 @@ from typing import Any
 from tidelore.engine.errors import BadInput
 from tidelore.engine.importing.bundle import Bundle, Edge, Format, Node
 from tidelore.engine.shallow import shallow
+from tidelore.engine.text.patterns import later
 from tidelore.engine.text.unicode14 import fold_name
 
 # What kinds of things people name so; all others are topics, with the word kept in the field `type`.
@@ -23,6 +24,7 @@ SUBS = {
     **dict.fromkeys(("work", "book", "film", "song", "game", "作品"), "work"),
 }
 LONGEST_NAME = 400
+_BEGINS = later(r'\s*\{\s*"type"\s*:\s*"(entity|relation)"\s*,\s*"(name|from)"\s*:')
 
 
 def recognises(text: str) -> bool:
@@ -30,7 +32,8 @@ def recognises(text: str) -> bool:
     try:
         value = json.loads(shallow(first))
     except (ValueError, RecursionError):
-        return False
+        # Of a long file only the beginning is looked at, and the first line may be longer.
+        return _BEGINS.match(text) is not None
     return isinstance(value, dict) and value.get("type") in ("entity", "relation")
 
 

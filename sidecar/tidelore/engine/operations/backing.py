@@ -81,6 +81,7 @@ async def backup_check(service: Service, params: BackupLines, call: Call) -> Bac
 async def backup_restore(service: Service, params: BackupLines, call: Call) -> BackupRestored:
     """Take in the next lines of a backup. Nothing that is here is removed or replaced, and what was purged here stays away."""
     del call
-    found, after = backup.read(params.lines, backup.place_in(params.at))
-    done = await backup.restore(service, found)
+    at = backup.place_in(params.at)
+    found, after = backup.read(params.lines, at)
+    done, after = await backup.restore(service, found, at, after)
     return BackupRestored(after.to_text(), done.new, done.screens, done.kept, done.settings, found.whole)

@@ -23,7 +23,9 @@ from tidelore.engine.keys import Entry
 from tidelore.engine.ports import Batch, ChatRecord, ChatWrite, Head
 from tidelore.engine.shallow import shallow
 from tidelore.engine.sync import mirror, peers
-from tidelore.engine.sync.exchange import pull
+from tidelore.engine.sync.absorb import absorb
+from tidelore.engine.sync.chain import GENESIS, link
+from tidelore.engine.sync.exchange import Fork, pull
 from tidelore.engine.sync.wire import is_text, place, record_in
 from tidelore.engine.text.patterns import later
 
@@ -41,14 +43,15 @@ _AGAIN = "Take another copy of the file. Nothing of it was restored."
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """How far a backup is: `lines` so far and the digest of them; of writing it, which records are in it and the chat whose screen was
-    last."""
+    """How far a backup is: `lines` so far and the digest of them; which records are in those; of writing it, the chat whose screen was
+    last; of restoring it, the origins whose history there has parted from the one here."""
 
     lines: int = 0
     digest: str = ""
     heads: Mapping[str, Head] = field(default_factory=dict[str, Head])
     chat: str = ""
     screens: bool = False
+    parted: tuple[str, ...] = ()
 
     def after(self, lines: Sequence[str]) -> tuple[int, str]:
         known = self.digest
@@ -58,7 +61,12 @@ class Place:
 
     def to_text(self) -> str:
         heads = {origin: [head.sequence, head.chain] for origin, head in self.heads.items()}
-        return canonical({"lines": self.lines, "digest": self.digest, "heads": heads, "chat": self.chat, "screens": self.screens})
+        return canonical(
+            {
+                **{"lines": self.lines, "digest": self.digest, "heads": heads, "chat": self.chat, "screens": self.screens},
+                "parted": list(self.parted),
+            }
+        )
 
 
 def place_in(text: str) -> Place:
@@ -70,7 +78,8 @@ def place_in(text: str) -> Place:
         heads = {str(origin): Head(int(sequence), str(chain)) for origin, (sequence, chain) in raw["heads"].items()}
         if not _HEX.fullmatch(raw["digest"]) or type(raw["lines"]) is not int:
             raise ValueError
-        return Place(raw["lines"], raw["digest"], heads, str(raw["chat"]), bool(raw["screens"]))
+        parted = tuple(map(str, raw["parted"]))
+        return Place(raw["lines"], raw["digest"], heads, str(raw["chat"]), bool(raw["screens"]), parted)
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise BadInput(
             "`at` is not what the call before has answered.", "Begin with an empty one, then pass on each answer's `at`."
@@ -81,9 +90,9 @@ async def piece(service: Service, at: Place, limit: int) -> tuple[list[str], Pla
     """The next lines, and the place after them; None when those were the last."""
     lines: list[str] = []
     if not at.lines:
-        lines.append(
-            canonical({"tidelore": "backup", "format": FORMAT, "replica": await service.store.replica(), "at": service.chats.now()})
-        )
+        # A wall clock may be set to anything, and what it says must not keep the file from being read.
+        now = min(max(0, service.chats.now()), _LATEST_MS)
+        lines.append(canonical({"tidelore": "backup", "format": FORMAT, "replica": await service.store.replica(), "at": now}))
     heads, chat, screens = dict(at.heads), at.chat, at.screens
     if not screens:
         found = await pull(service.chats, heads, limit)
@@ -155,7 +164,7 @@ def read(lines: Sequence[str], at: Place) -> tuple[Contents, Place]:
             case _:
                 found.written = value.get("at", 0)
     count, known = at.after(lines)
-    return found, Place(count, known, at.heads, at.chat, at.screens)
+    return found, replace(at, lines=count, digest=known)
 
 
 def _values(lines: Sequence[str], before: int) -> Iterator[tuple[int, str, dict[str, Any]]]:
@@ -213,15 +222,11 @@ class Restored:
     settings: int = 0
 
 
-async def restore(service: Service, found: Contents) -> Restored:
-    """Union with what is here."""
+async def restore(service: Service, found: Contents, at: Place, after: Place) -> tuple[Restored, Place]:
+    """Union with what is here. `at`: what came before in the file; the answer's place is `after` with what the next piece has to know."""
     done = Restored()
     if found.records:
-        taken = await service.call("sync.push", {"records": found.records})
-        if taken["wanted"] or taken["refused"]:
-            why = next(iter(taken["refused"].values()), "Records before these are missing.")
-            raise BadInput(f"The backup cannot be taken in whole. {why}", "Restore it from its beginning; what was taken in so far stays.")
-        done.new = taken["new"]
+        done.new, after = await _take(service, found.records, at, after)
     for screen in found.screens:
         if await _show(service, screen):
             done.screens += 1
@@ -233,7 +238,36 @@ async def restore(service: Service, found: Contents) -> Restored:
         await service.store.write(Batch(settings=fresh))
         service.chats.reread()
         done.settings = len(fresh)
-    return done
+    return done, after
+
+
+async def _take(service: Service, records: Sequence[Mapping[str, Any]], at: Place, after: Place) -> tuple[int, Place]:
+    """A store that went on since it was copied has another history under an id of the backup; see exchange.Fork."""
+    store, forks = service.store, service.sync.forks
+    peer = f"backup {after.digest}"
+    heads, runs = dict(at.heads), dict[str, list[tuple[int, str]]]()
+    for raw in records:
+        origin, sequence = place(raw)
+        last = heads.get(origin, Head(0, GENESIS))
+        heads[origin] = Head(sequence, link(last.chain, str(raw.get("kind")), str(raw.get("pool")), str(raw.get("id"))))
+        runs.setdefault(origin, []).append((sequence, heads[origin].chain))
+    known = await store.heads()
+    for origin, run in runs.items():
+        before, head = at.heads.get(origin, Head(0, GENESIS)), known.get(origin, Head(0, GENESIS))
+        shared = [(sequence, chain) for sequence, chain in run if sequence <= head.sequence][-1:]
+        ours = await store.chains([(origin, sequence) for sequence, _ in shared])
+        if origin in at.parted or ours != [chain for _, chain in shared]:
+            forks[peer, origin] = Fork(before.sequence, before.chain, origin in at.parted)
+    try:
+        taken = await absorb(service, peer, records, {}, {})
+        parted = {origin for origin in runs if (fork := forks.get((peer, origin))) is not None and fork.parted}
+    finally:
+        for origin in runs:
+            forks.pop((peer, origin), None)
+    if taken.wanted or taken.refused:
+        why = next(iter(taken.refused.values()), "Records before these are missing.")
+        raise BadInput(f"The backup cannot be taken in whole. {why}", "Restore it from its beginning; what was taken in so far stays.")
+    return taken.new, replace(after, heads=heads, parted=tuple(sorted(parted | set(at.parted))))
 
 
 async def _show(service: Service, screen: Mapping[str, Any]) -> bool:

@@ -4,10 +4,11 @@ a manifest names only files that were written before it, and what it no longer n
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tidelore.engine.errors import BadInput, Unusable
+from tidelore.engine.errors import BadInput, StoreError, Unusable
 from tidelore.engine.ports import Batch, Files, Head, Record
 from tidelore.engine.sync.mirror_read import NONE, Found, Reader
 from tidelore.engine.sync.mirror_write import Writer
@@ -160,7 +161,14 @@ class Round:
             # The tail and what is new make one.
             known = [(span.origin, span.first, span.last) for span in tail.spans] if tail is not None else []
             turn = 0 if before is None or before.tail is None else 1 - int(before.tail.name.endswith("1.gz"))
-            await writer.pack(_merged([*known, *runs]), turn)
+            try:
+                await writer.pack(_merged([*known, *runs]), turn)
+            except StoreError:
+                # No manifest names them, so they would only fill the disk, again with each round.
+                for each in writer.sealed:
+                    with suppress(StoreError):
+                        await self.files.remove(each.name)
+                raise
             sealed, tail = [*sealed, *writer.sealed], writer.tail
         same = before is not None and (tuple(sealed), tail) == (before.segments, before.tail) and dict(before.vector) == dict(heads)
         if before is not None and same and before.revision >= self.own.revision:

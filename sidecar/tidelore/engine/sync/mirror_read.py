@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,12 @@ class Reader:
         self._call = call
         self._fitting = fitting
         self._kept = kept
+        self._ends: set[tuple[str, int, str]] = set()
         self.found = Found()
+
+    def _goes_on(self, span: Span) -> bool:
+        """Whether it comes right after what was written anew of a history that is not ours."""
+        return (span.origin, span.first - 1, span.before) in self._ends
 
     async def manifests(self, replicas: Iterable[str], sizes: Mapping[str, int] | None) -> None:
         """`replicas` as in file names; `sizes` of all files, where the host can list them."""
@@ -78,6 +83,8 @@ class Reader:
         """Until nothing more can be taken: records of one origin may lie in the files of several replicas. Raises Cancelled between two
         files. `check`: read all files, also those whose records are here."""
         looked: set[str] = set()
+        for manifest in self.found.manifests.values():
+            self._ends |= {end for each in manifest.files if each.hash in self._kept for end in map(_end, each.spans)}
         progress = True
         while progress:
             progress = False
@@ -87,7 +94,9 @@ class Reader:
                 if segment.name in self.found.bad:
                     continue
                 wanted = await self._wanted(segment, heads)
-                if wanted and not any(span.first <= heads.get(span.origin, NONE).sequence + 1 for span in segment.spans):
+                if wanted and not any(
+                    span.first <= heads.get(span.origin, NONE).sequence + 1 or self._goes_on(span) for span in segment.spans
+                ):
                     self.found.behind |= {span.origin for span in segment.spans}
                     wanted = False
                 if not wanted and not (check and segment.hash not in looked):
@@ -147,34 +156,51 @@ class Reader:
         store = service.store
         heads = await store.heads()
         at = 0
+        plain: list[dict[str, Any]] = []
+        apart: list[tuple[str, Fork, list[dict[str, Any]]]] = []
+        late: set[str] = set()
         for span in segment.spans:
             own = heads.get(span.origin, NONE)
             run = records[at : at + span.last - span.first + 1]
             at += len(run)
-            if span.first > own.sequence + 1:
+            if span.first > own.sequence + 1 and not self._goes_on(span):
+                late.add(span.origin)
                 continue
             before = (await store.chains([(span.origin, span.first - 1)]))[0]
             if before != span.before:
-                service.sync.forks[peer, span.origin] = Fork(span.first - 1, span.before, parted=True)
+                apart.append((span.origin, Fork(span.first - 1, span.before, parted=True), run))
             elif (span.first <= own.sequence and _chain_at(span, run, own.sequence) not in (own.chain, None)) or (
                 span.last <= own.sequence and span.chain != (await store.chains([(span.origin, span.last)]))[0]
             ):
-                service.sync.forks[peer, span.origin] = Fork(span.first - 1, span.before)
-        forked = {origin for other, origin in service.sync.forks if other == peer}
-        refused: set[str] = set()
-        try:
-            # Whoever waits for the chats meanwhile, before a generation say, has a turn between two parts.
-            for start in range(0, len(records), AT_ONCE):
-                taken = await absorb(service, peer, records[start : start + AT_ONCE], {}, {})
-                self.found.new += taken.new
-                refused |= taken.refused.keys()
-        finally:
-            for origin in forked:
+                apart.append((span.origin, Fork(span.first - 1, span.before), run))
+            else:
+                plain += run
+        refused = await self._absorb(peer, plain)
+        # What is of another history is written anew each time that it is read, so it is read once: with the whole file.
+        for origin, fork, run in [] if late else apart:
+            service.sync.forks[peer, origin] = fork
+            try:
+                refused |= await self._absorb(peer, run)
+            finally:
                 service.sync.forks.pop((peer, origin), None)
-        if refused:
-            self.found.behind |= refused
-        elif forked:
+        self.found.behind |= refused | late
+        if apart and not (refused or late):
             self._kept.add(segment.hash)
+            self._ends |= {_end(span) for span in segment.spans}
+
+    async def _absorb(self, peer: str, records: Sequence[Mapping[str, Any]]) -> set[str]:
+        """The origins of which not all was taken."""
+        refused: set[str] = set()
+        # Whoever waits for the chats meanwhile, before a generation say, has a turn between two parts.
+        for start in range(0, len(records), AT_ONCE):
+            taken = await absorb(self._service, peer, records[start : start + AT_ONCE], {}, {})
+            self.found.new += taken.new
+            refused |= taken.refused.keys()
+        return refused
+
+
+def _end(span: Span) -> tuple[str, int, str]:
+    return span.origin, span.last, span.chain
 
 
 def _chain_at(span: Span, run: list[dict[str, Any]], sequence: int) -> str | None:

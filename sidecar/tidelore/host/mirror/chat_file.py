@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tidelore.engine.errors import BadInput
+from tidelore.engine.shallow import shallow
 from tidelore.host.importing.dates import iso_date
 
 # What SillyTavern and its commands put into a chat themselves.
@@ -36,9 +38,13 @@ def read(path: Path, group: bool) -> ChatFile | None:
     """The chat of a file (`data/<person>/chats/<card>/<name>.jsonl`, or of a group `group chats/<name>.jsonl`). None where memory is off,
     where the extension has never been, and where the mark is that of another file: which of two copies it means, only the page can tell.
     Raises BadInput for a file that is no chat, or one that is half written."""
-    lines = [line for line in path.read_text("utf-8-sig").split("\n") if line.strip()]
+    if not stat.S_ISREG(path.stat().st_mode):
+        # Reading it may never end.
+        raise BadInput(f"{path.name} is no file.", "It is read again once it has changed.")
+    # As SillyTavern reads it.
+    lines = [line for line in path.read_bytes().decode("utf-8-sig", "replace").split("\n") if line.strip()]
     try:
-        entries = [json.loads(line) for line in lines]
+        entries = [json.loads(shallow(line)) for line in lines]
     except ValueError as error:
         raise BadInput(f"{path.name} cannot be read whole: {error}.", "It is read again once it has changed.") from error
     if not entries or not all(isinstance(entry, dict) for entry in entries):
@@ -96,7 +102,11 @@ def _message(entry: Mapping[str, Any]) -> dict[str, Any] | None:
 def _date(sent: object) -> str:
     """With the offset of this machine, as the page writes it."""
     found = iso_date(sent)
-    return datetime.fromisoformat(found).astimezone().isoformat(timespec="seconds") if found else ""
+    try:
+        return datetime.fromisoformat(found).astimezone().isoformat(timespec="seconds") if found else ""
+    except (OverflowError, ValueError):
+        # No calendar here has that day.
+        return ""
 
 
 def _text(value: object) -> str:

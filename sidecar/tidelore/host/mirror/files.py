@@ -67,7 +67,7 @@ class FolderFiles:
         """Bytes by name. Raises OSError."""
         try:
             with os.scandir(self.folder) as entries:
-                return {entry.name: entry.stat().st_size for entry in entries if _NAME.fullmatch(entry.name) and entry.is_file()}
+                return {entry.name: size for entry in entries if _NAME.fullmatch(entry.name) and (size := _size(entry)) is not None}
         except FileNotFoundError:
             return {}
 
@@ -98,3 +98,11 @@ class FolderFiles:
                 f"A file of the mirror in {self.folder} could not be {what}: {error.strerror or error}.",
                 "Check the folder's rights and the room on the disk; the mirror is tried again.",
             ) from error
+
+
+def _size(entry: os.DirEntry[str]) -> int | None:
+    """None of what is no file, or is one no more: others remove theirs at any moment."""
+    try:
+        return entry.stat().st_size if entry.is_file() else None
+    except OSError:
+        return None

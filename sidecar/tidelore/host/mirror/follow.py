@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tidelore.engine.errors import BadInput, StoreError, TideloreError
+from tidelore.engine.errors import BadInput, Conflict, NotFound, StoreError, TideloreError
 from tidelore.engine.service import Service
 from tidelore.host.mirror import chat_file
 from tidelore.host.mirror.files import FolderFiles
@@ -63,7 +64,11 @@ class Follower:
         for path, stamp in changed.items():
             try:
                 await self._tell(path, found)
-            except (BadInput, OSError) as error:
+            except (Conflict, OSError) as error:
+                # It may pass without the file being another one.
+                found.problems.append(f"{path.name}: {error}")
+                continue
+            except (BadInput, NotFound) as error:
                 # Half written, most often: it is read again when it has changed.
                 found.problems.append(f"{path.name}: {error}")
             self._chats[path] = stamp
@@ -77,7 +82,7 @@ class Follower:
         for path in sorted(paths):
             try:
                 stat = path.stat()
-            except FileNotFoundError:
+            except OSError:
                 continue
             now[path] = (stat.st_mtime_ns, stat.st_size)
         # A chat that is gone keeps its memories; a file that comes back is read again.
@@ -94,7 +99,11 @@ class Follower:
         await self.service.call("extract.run", {"chat": read.chat, "by": "rules", "lag": LAG})
 
     async def _exchange(self, found: Look) -> None:
-        sizes = await asyncio.to_thread(self.files.sizes)
+        try:
+            sizes = await asyncio.to_thread(self.files.sizes)
+        except OSError as error:
+            found.problems.append(f"{self.files.folder}: {error.strerror or error}")
+            return
         version = await self.service.store.version()
         if sizes == self._mirror and version == self._version and not found.chats and self._rounds:
             return
@@ -107,7 +116,9 @@ class Follower:
         found.news += done["new"]
         found.sent += done["written_bytes"]
         found.damaged = done["damaged"]
-        self._mirror, self._version = await asyncio.to_thread(self.files.sizes), await self.service.store.version()
+        with suppress(OSError):
+            self._mirror = await asyncio.to_thread(self.files.sizes)
+        self._version = await self.service.store.version()
 
 
 async def follow(service: Service, folder: Path, ended: asyncio.Event, tell: Callable[[Look], None]) -> None:
