@@ -172,3 +172,44 @@ def test_the_doctor_names_the_profile_and_tells_of_loose_keys_once(data: Path) -
     assert len(wrong) == 1
     assert f"chmod 600 {keys}" in wrong[0]["todo"]
     assert "key --new" not in wrong[0]["todo"]
+
+
+@pytest.fixture
+def moved_in(tmp_path: Path) -> Path:
+    """A file of the MCP memory server."""
+    rows: list[dict[str, object]] = [
+        {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["plays the cello"]},
+        {"type": "entity", "name": "Ulm", "entityType": "city", "observations": []},
+        {"type": "relation", "from": "Ann", "to": "Ulm", "relationType": "lives in"},
+    ]
+    file = tmp_path / "memory.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return file
+
+
+def test_memories_that_were_read_in_without_messages_are_recalled_whichever_chat_is_the_newest(data: Path, moved_in: Path) -> None:
+    answered(data, "import", str(moved_in), "--yes")
+    later = moved_in.with_name("later.txt")
+    later.write_text("Bo: The boat leaves at dawn.\nCy: I know.\n", "utf-8")
+    answered(data, "import", str(later), "--yes")
+    assert "plays the cello" in json.dumps(answered(data, "recall", "Who plays the cello?")["cards"])
+    assert [each["holds"] for each in answered(data, "chats")["chats"] if each["chat"] == "memory"] == [True]
+
+
+def test_a_file_of_memories_goes_into_a_scope_and_a_chat_does_not(data: Path, moved_in: Path) -> None:
+    done = answered(data, "import", str(moved_in), "--chat", "profile", "--yes")
+    assert (done["chat"], done["nodes"]) == ("profile", 3)
+    assert "profile" in answered(data, "chats")["scopes"]
+    assert all(each["chat"] != "profile" for each in answered(data, "chats")["chats"])
+    assert "plays the cello" in json.dumps(answered(data, "list", "cello", "--chat", "profile")["nodes"])
+    assert answered(data, "import", str(moved_in), "--chat", "profile", "--yes")["nodes"] == 0
+    talk = moved_in.with_name("talk.txt")
+    talk.write_text("Bo: The boat leaves at dawn.\nCy: I know.\n", "utf-8")
+    assert "scope" in answered(data, "import", str(talk), "--chat", "character:Mira", "--yes", code=1)["error"]["message"]
+
+
+def test_settings_that_are_no_toml_are_told_as_that(data: Path) -> None:
+    (data / "config.toml").write_text("bad = [", "utf-8")
+    error = answered(data, "chats", code=1)["error"]
+    assert "TOML" in error["message"]
+    assert "docs/sidecar.md" in error["hint"]
