@@ -2,7 +2,7 @@
 import { Graph } from "../vendor/graphology.mjs";
 import { Sigma } from "../vendor/sigma.mjs";
 import { pointerOf } from "./graph_pointer.js";
-import { fitting } from "./labels.js";
+import { fitting, middleOf } from "./labels.js";
 import { KINDS } from "./parts.js";
 
 /**
@@ -98,7 +98,8 @@ export function createGraphView(element, { onOpen, labelOf }) {
     const context = names[0]?.context;
     if (!context) return;
     context.font = `12px ${colours.font}`;
-    for (const each of fitting(names, (text) => context.measureText(text).width)) drawName(context, each, colours);
+    const { width } = sigma.getDimensions();
+    for (const each of fitting(names, (text) => context.measureText(text).width, width)) drawName(context, { ...each, wide: width }, colours);
   });
 
   /** @param {string} id */
@@ -192,16 +193,17 @@ function short(text, most) {
  * @param {CanvasRenderingContext2D} context
  * @param {any} data @param {{ground: string, text: string, font: string}} colours
  */
-function drawName(context, { x, y, size, label }, { ground, text, font }) {
+function drawName(context, { x, y, size, label, wide = Infinity }, { ground, text, font }) {
   if (typeof label !== "string" || !label) return;
   context.font = `12px ${font}`;
   context.textAlign = "center";
   context.lineJoin = "round";
   context.lineWidth = 4;
+  const middle = middleOf(x, context.measureText(label).width, wide);
   context.strokeStyle = ground;
-  context.strokeText(label, x, y + size + 13);
+  context.strokeText(label, middle, y + size + 13);
   context.fillStyle = text;
-  context.fillText(label, x, y + size + 13);
+  context.fillText(label, middle, y + size + 13);
 }
 
 /**

@@ -17,11 +17,21 @@ const GAP = 3;
 const SQUARE = 64;
 
 /**
+ * Where the middle of a name is: that of its node, but where it would be cut off at an edge of the picture.
+ * @param {number} x of the node @param {number} width of the name @param {number} wide the picture is
+ */
+export function middleOf(x, width, wide) {
+  const half = width / 2 + GAP;
+  return x < 0 || x > wide || 2 * half > wide ? x : Math.min(Math.max(x, half), wide - half);
+}
+
+/**
  * @template {Label} Item
  * @param {Item[]} labels @param {(label: string) => number} widthOf a text as it is written, in CSS pixels
+ * @param {number} [wide] how wide the picture is
  * @returns {Item[]} none of which covers another
  */
-export function fitting(labels, widthOf) {
+export function fitting(labels, widthOf, wide = Infinity) {
   /** @type {Map<string, Box[]>} */
   const taken = new Map();
   /** @param {Box} box */
@@ -31,7 +41,8 @@ export function fitting(labels, widthOf) {
   return [...labels]
     .sort((one, other) => other.rank - one.rank || other.size - one.size)
     .filter((each) => {
-      const box = boxOf(each, widthOf(each.label));
+      const width = widthOf(each.label);
+      const box = boxOf({ ...each, x: middleOf(each.x, width, wide) }, width);
       if (squaresOf(box).some((square) => taken.get(square)?.some((other) => meet(box, other)))) return false;
       take(box);
       return true;

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.engine.service_kit import Kit, rows
-from tidelore.engine.errors import NotFound
+from tidelore.engine.errors import BadInput, NotFound
 
 STORY = rows(
     ("Mara", "I live in Marrow Bay, in the house with the green door."),
@@ -327,3 +327,12 @@ class TestByHand:
     def test_the_graph_as_of_a_message_is_the_graph_of_the_chat_until_there(self, kit: Kit) -> None:
         for index in range(len(STORY)):
             assert kit.graph("story", at=index) == scratch(STORY[: index + 1])
+
+
+def test_a_message_that_no_file_could_hold_is_refused_and_nothing_is_lost() -> None:
+    kit = Kit()
+    kit.remember("c", STORY)
+    before = kit.graph("c")
+    with pytest.raises(BadInput, match="the most"):
+        kit.show("c", [*STORY, {"role": "user", "name": "Mira", "text": "x" * 10_000_001}])
+    assert kit.graph("c") == before

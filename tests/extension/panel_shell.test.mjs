@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COMMANDS } from "../../extension/commands.js";
 import { COLOURS } from "../../extension/panel/look.js";
-import { fitting } from "../../extension/panel/labels.js";
+import { fitting, middleOf } from "../../extension/panel/labels.js";
 import { BAR, TABS, panelOf } from "../../extension/panel/open.js";
 import { openPanel } from "./panel_kit.mjs";
 import { LANGUAGES, TEXTS, fill, named, read, until } from "./ui_kit.mjs";
@@ -182,4 +182,12 @@ test("names in a graph never cover each other, and the more important one is wri
   const written = fitting(crowd, width);
   for (const one of written) for (const other of written) assert.ok(one === other || Math.abs(one.x - other.x) >= (width(one.label) + width(other.label)) / 2 || Math.abs(one.y - other.y) >= 15);
   assert.ok(written.length > 20 && written.length < 400, String(written.length));
+});
+
+test("a name at the edge of the picture is moved inside, unless its node is outside or the picture too small for it", () => {
+  assert.equal(middleOf(5, 60, 300), 33);
+  assert.equal(middleOf(295, 60, 300), 267);
+  assert.equal(middleOf(150, 60, 300), 150);
+  assert.equal(middleOf(-5, 60, 300), -5);
+  assert.equal(middleOf(20, 60, 40), 20);
 });

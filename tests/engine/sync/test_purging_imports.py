@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.engine.service_kit import Kit
+import pytest
+
+from tests.engine.service_kit import Kit, rows
 from tests.engine.sync.kit import meet, memory_file
 from tests.engine.sync.test_exchange import POOL, SAID
 from tests.engine.sync.test_purging import SECRET, held, purge
@@ -131,3 +133,19 @@ def test_what_an_import_quotes_of_a_purged_message_goes_and_the_quotes_of_the_re
     assert {"of the end", "of nothing"} <= left.keys()
     assert "of the theft" not in left
     assert [each["source"] for each in left["of the end"]["evidence"]] == [keys[2]]
+
+
+@pytest.mark.parametrize("dry", [True, False])
+def test_a_file_that_was_made_before_a_purge_comes_in_without_what_was_purged(dry: bool) -> None:
+    kit = Kit("aa")
+    kit.remember("c", rows(("Ann", "My cat is called Biscuit."), ("Bob", "A fine name.")))
+    kit.call("node.write", chat="c", text="The first note.")
+    secret = kit.call("node.write", chat="c", text="The second note is secret.")["node"]
+    file = kit.call("export", chat="c", format="tidelore")["text"]
+    kit.call("node.purge", chat="c", node=secret)
+    before = kit.graph("c")
+    done = kit.call("import", chat="c", text=file, dry=dry)
+    assert done["left_out"] == {"memory that was forgotten for good": 1}
+    assert (done["commits"], kit.graph("c")) == (0, before)
+    new = Kit("bb")
+    assert new.call("import", chat="c", text=file, dry=dry)["left_out"] == {}

@@ -328,3 +328,22 @@ def test_a_mirror_that_cannot_be_listed_is_told_and_the_chats_are_read_all_the_s
             assert any("files" in problem for problem in found.problems)
 
     run(story())
+
+
+def test_a_damaged_file_that_is_mended_at_its_size_is_read_again(folder: Path, tmp_path: Path) -> None:
+    async def story() -> None:
+        async with followers(folder, tmp_path / "a", tmp_path / "b") as [one, other]:
+            await one.look()
+            files = sorted((folder / "user" / "files").glob("*.gz"))
+            whole = {path: path.read_bytes() for path in files}
+            for path, data in whole.items():
+                path.write_bytes(data[:10] + bytes(each ^ 255 for each in data[10:30]) + data[30:])
+            # Without the chats: what it knows has to come through the mirror.
+            other._chats = dict(one._chats)
+            assert (await other.look()).damaged
+            for path, data in whole.items():
+                path.write_bytes(data)
+                os.utime(path, ns=(0, 1))
+            assert (await other.look()).news > 0
+
+    run(story())

@@ -113,9 +113,18 @@ async def chat_purge(service: Service, params: m.ChatOnly, call: Call) -> Purged
     return PurgedChat(params.chat, counts.messages, counts.sources, counts.commits, counts.shared, purge.id, receipts)
 
 
+# Characters of a message: a record beyond what one file of a mirror or one line of a backup may hold could never leave this store.
+LONGEST_MESSAGE = 10_000_000
+
+
 def _message(raw: Any) -> Message | str:
     """A message, or the role of one that is not part of a chat."""
     item = parse(m.MessageIn, raw, "messages[]")
+    if len(item.text) > LONGEST_MESSAGE:
+        raise BadInput(
+            f"A message has {len(item.text)} characters, and {LONGEST_MESSAGE} are the most.",
+            "Split it, or leave it out; nothing was stored.",
+        )
     match item.role:
         case "user" | "assistant" as role:
             return Message(role, item.text, item.name, item.hidden, item.date)

@@ -26,7 +26,7 @@ from tidelore.engine.operations.graph import NOTHING, by_hand, masked
 from tidelore.engine.params import parse
 from tidelore.engine.ports import FOREVER, ChatRecord, Purge
 from tidelore.engine.scopes import SCOPE_MARK, scope_chat
-from tidelore.engine.sync.burial import graves_of, key_mark, plain_id
+from tidelore.engine.sync.burial import buried, commit_marks, graves_of, key_mark, plain_id
 from tidelore.engine.table import Call, method
 from tidelore.engine.text.privacy import mask
 from tidelore.engine.text.unicode14 import fold_name, well_formed
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 SAMPLE = 20
 RECORD = "imported"
+FORGOTTEN = "memory that was forgotten for good"
 # What another program changes by itself: no reason to state a memory anew.
 DRIFTING = {RECORD, "importance"}
 ENDINGS = {"tidelore": "tidelore.json", "markdown": "md", "jsonl": "jsonl"}
@@ -103,12 +104,12 @@ async def _import_archive(service: Service, params: mc.Import, form: str, found:
     async with service.chats.lock:
         chat = await service.chats.open(params.chat)
         sources = [each for each in found.sources if each.key not in chat.pool.sources]
-        commits = [each for each in found.commits if _is_new(chat, each)]
+        commits, left_out = await _fresh(service, chat, found)
         if sources or commits:
             await service.chats.commit(chat, commits, sources=sources)
-        known = len(found.commits) - len(commits)
+        known = len(found.commits) - len(commits) - sum(left_out.values())
         count = len(found.messages) if there is None else 0
-        return rc.Imported(params.chat, form, False, "", *_stated(commits), count, len(commits), known, {}, [], notes)
+        return rc.Imported(params.chat, form, False, "", *_stated(commits), count, len(commits), known, left_out, [], notes)
 
 
 def _parent(records: Mapping[str, ChatRecord], name: str, found: Archive, notes: list[str]) -> str:
@@ -124,12 +125,20 @@ def _parent(records: Mapping[str, ChatRecord], name: str, found: Archive, notes:
 async def _archive_news(
     service: Service, params: mc.Import, form: str, found: Archive, there: ChatRecord | None, notes: Sequence[str]
 ) -> rc.Imported:
-    commits, count = list(found.commits), len(found.messages)
-    if there is not None:
-        chat = await service.chats.open(params.chat)
-        commits, count = [each for each in found.commits if _is_new(chat, each)], 0
-    known = len(found.commits) - len(commits)
-    return rc.Imported(params.chat, form, True, "", *_stated(commits), count, len(commits), known, {}, [], list(notes))
+    chat = await service.chats.open(params.chat) if there is not None else None
+    commits, left_out = await _fresh(service, chat, found)
+    count = len(found.messages) if there is None else 0
+    known = len(found.commits) - len(commits) - sum(left_out.values())
+    return rc.Imported(params.chat, form, True, "", *_stated(commits), count, len(commits), known, left_out, [], list(notes))
+
+
+async def _fresh(service: Service, chat: OpenChat | None, found: Archive) -> tuple[list[Commit], dict[str, int]]:
+    """The commits that are not here yet, and how many are left out: changes by hand of what was forgotten for good since the file was
+    made."""
+    new = [each for each in found.commits if chat is None or _is_new(chat, each)]
+    graves = await _graves(service, found.pool)
+    stays = [each for each in new if each.window or not buried(graves, commit_marks(each), each.clock)]
+    return stays, {FORGOTTEN: len(new) - len(stays)} if len(stays) < len(new) else {}
 
 
 def _stated(commits: Sequence[Commit]) -> tuple[int, int]:
@@ -193,9 +202,17 @@ async def _import_bundle(service: Service, params: mc.Import, form: str, found: 
 
 async def _forgotten(service: Service, chat: OpenChat) -> frozenset[str]:
     """The marks on what was purged of this pool for ever."""
-    purges = [each.body for each in await service.store.purges() if each.pool == chat.record.pool]
-    marks = [graves_of(each).items() for each in purges if isinstance(each, Purge)]
-    return frozenset(mark for rows in marks for mark, until in rows if until >= FOREVER)
+    return frozenset(mark for mark, until in (await _graves(service, chat.record.pool)).items() if until >= FOREVER)
+
+
+async def _graves(service: Service, pool: str) -> dict[str, int]:
+    """The marks of all purges of a pool, each with the latest clock."""
+    out: dict[str, int] = {}
+    for each in await service.store.purges():
+        if each.pool == pool and isinstance(each.body, Purge):
+            for mark, clock in graves_of(each.body).items():
+                out[mark] = max(clock, out.get(mark, clock))
+    return out
 
 
 def _no_message(raw: Any) -> Message:
@@ -252,7 +269,7 @@ def _operations(chat: OpenChat, found: Bundle, quoted: _Quoted) -> tuple[list[Op
     for node in found.nodes:
         operation = _ensured(node)
         if quoted.buries(node, operation):
-            left_out["memory that was forgotten for good"] += 1
+            left_out[FORGOTTEN] += 1
             continue
         id_ = ids[node.key] = graph.resolve(operation.ref, nowhere)
         news = _news(chat, id_, operation, node)

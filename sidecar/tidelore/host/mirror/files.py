@@ -63,13 +63,17 @@ class FolderFiles:
         path = self._path(name)
         await self._do(lambda: path.unlink(missing_ok=True), "removed")
 
-    def sizes(self) -> dict[str, int]:
-        """Bytes by name. Raises OSError."""
+    def stamps(self) -> dict[str, tuple[int, int]]:
+        """By name when each was last written (ns), and its bytes: a file that was mended may have the size that it had. Raises OSError."""
         try:
             with os.scandir(self.folder) as entries:
-                return {entry.name: size for entry in entries if _NAME.fullmatch(entry.name) and (size := _size(entry)) is not None}
+                return {entry.name: stamp for entry in entries if _NAME.fullmatch(entry.name) and (stamp := _stamp(entry)) is not None}
         except FileNotFoundError:
             return {}
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes by name. Raises OSError."""
+        return {name: size for name, (_, size) in self.stamps().items()}
 
     def _sweep(self) -> None:
         """Remove what was begun and left. A writer that has only been slow fails and does its round again."""
@@ -100,9 +104,12 @@ class FolderFiles:
             ) from error
 
 
-def _size(entry: os.DirEntry[str]) -> int | None:
+def _stamp(entry: os.DirEntry[str]) -> tuple[int, int] | None:
     """None of what is no file, or is one no more: others remove theirs at any moment."""
     try:
-        return entry.stat().st_size if entry.is_file() else None
+        if not entry.is_file():
+            return None
+        stat = entry.stat()
+        return stat.st_mtime_ns, stat.st_size
     except OSError:
         return None

@@ -51,7 +51,7 @@ class Follower:
         self.files = FolderFiles(folder / "user" / "files")
         service.files = self.files
         self._chats: dict[Path, Stamp] = {}
-        self._mirror: dict[str, int] = {}
+        self._mirror: dict[str, tuple[int, int]] = {}
         self._version = -1
         self._rounds = 0
 
@@ -100,12 +100,12 @@ class Follower:
 
     async def _exchange(self, found: Look) -> None:
         try:
-            sizes = await asyncio.to_thread(self.files.sizes)
+            stamps = await asyncio.to_thread(self.files.stamps)
         except OSError as error:
             found.problems.append(f"{self.files.folder}: {error.strerror or error}")
             return
         version = await self.service.store.version()
-        if sizes == self._mirror and version == self._version and not found.chats and self._rounds:
+        if stamps == self._mirror and version == self._version and not found.chats and self._rounds:
             return
         try:
             done = await self.service.call("sync.mirror", {})
@@ -117,7 +117,7 @@ class Follower:
         found.sent += done["written_bytes"]
         found.damaged = done["damaged"]
         with suppress(OSError):
-            self._mirror = await asyncio.to_thread(self.files.sizes)
+            self._mirror = await asyncio.to_thread(self.files.stamps)
         self._version = await self.service.store.version()
 
 
