@@ -120,13 +120,13 @@ LONGEST_MESSAGE = 10_000_000
 def _message(raw: Any) -> Message | str:
     """A message, or the role of one that is not part of a chat."""
     item = parse(m.MessageIn, raw, "messages[]")
-    if len(item.text) > LONGEST_MESSAGE:
-        raise BadInput(
-            f"A message has {len(item.text)} characters, and {LONGEST_MESSAGE} are the most.",
-            "Split it, or leave it out; nothing was stored.",
-        )
     match item.role:
         case "user" | "assistant" as role:
+            if len(item.text) > LONGEST_MESSAGE:
+                raise BadInput(
+                    f"A message has {len(item.text)} characters, and {LONGEST_MESSAGE} are the most.",
+                    "Split it, or leave it out; nothing was stored.",
+                )
             return Message(role, item.text, item.name, item.hidden, item.date)
         case "system" | "tool" | "function" | "developer" as role:
             return role
