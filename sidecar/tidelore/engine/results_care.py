@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tidelore.engine.results import FieldChange, MessageView
+from tidelore.engine.results import MessageView
+from tidelore.engine.results_changes import FieldChange
 
 
 @dataclass(frozen=True, slots=True)

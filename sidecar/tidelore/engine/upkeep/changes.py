@@ -9,7 +9,7 @@ from tidelore.engine.graph import Graph
 from tidelore.engine.history import Placement
 from tidelore.engine.model import Commit, EnsureEdge, EnsureNode, Named, Operation, Own, Patch, Retire, Stated
 from tidelore.engine.nodes import FLAGS, SWITCHES, text_of
-from tidelore.engine.results import FieldChange, Waiting
+from tidelore.engine.results_changes import FieldChange, Waiting
 
 ChangeName = Literal[
     "edit",
