@@ -9,7 +9,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -56,21 +56,6 @@ _BODIES: Mapping[RecordKind, str] = {
 }
 
 
-def _version(db: sqlite3.Connection) -> int:
-    """Changes only when another connection has written, so our own writes do not make us read again."""
-    return int(db.execute("pragma data_version").fetchone()[0])
-
-
-@contextmanager
-def _at_once(db: sqlite3.Connection) -> Iterator[None]:
-    """What would have to wait for another process fails instead."""
-    db.execute("pragma busy_timeout = 0")
-    try:
-        yield
-    finally:
-        db.execute(f"pragma busy_timeout = {int(BUSY_SECONDS * 1000)}")
-
-
 class SqliteStore:
     """See `tidelore.engine.ports.Store`. Several processes may have one folder open; each sees the others' writes."""
 
@@ -78,8 +63,6 @@ class SqliteStore:
         """Opens or makes the store in `folder`. Raises StoreError, which names the file and what to do."""
         self.path = folder / FILE
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="tidelore-store")
-        # What the thread has to do.
-        self._due: set[Future[Any]] = set()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._db = self._thread.submit(self._connect).result()
@@ -97,8 +80,7 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         new = not self.path.exists()
-        # One thread at a time: ours, and whoever asks `version` while ours has nothing to do.
-        db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
         if new:
             # Years of private talk: for its owner only. What SQLite puts beside it takes its rights over.
             self.path.chmod(0o600)
@@ -172,10 +154,7 @@ class SqliteStore:
                 # What this module wrote it can read, so the file holds something else.
                 raise _damaged(self.path, f"{type(error).__name__} in what was read") from error
 
-        job = self._thread.submit(guarded)
-        self._due.add(job)
-        job.add_done_callback(self._due.discard)
-        return await asyncio.wrap_future(job)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, guarded)
 
     def close(self) -> None:
         """Waits for what is being written."""
@@ -188,11 +167,8 @@ class SqliteStore:
         return await self._run(lambda db: str(db.execute("select value from meta where name = 'replica'").fetchone()[0]))
 
     async def version(self) -> int:
-        # Asked before every call: to hand it to the thread takes fifty times as long as to do it.
-        if not self._due:
-            with suppress(sqlite3.Error), _at_once(self._db):
-                return _version(self._db)
-        return await self._run(_version)
+        # Changes only when another connection has written, so our own writes do not make us read again.
+        return await self._run(lambda db: int(db.execute("pragma data_version").fetchone()[0]))
 
     async def chats(self) -> Sequence[ChatRecord]:
         return await self._run(lambda db: [ChatRecord(*row) for row in db.execute(f"select {CHAT_COLUMNS} from chats")])
