@@ -47,13 +47,12 @@ export function createGraphView(element, { onOpen, labelOf }) {
   /** @type {any[]} the names of this picture */
   const names = [];
 
-  /** @type {Sigma} */
-  let drawn;
   const pointer = pointerOf(
-    () => drawn,
+    () => sigma,
     () => graph.order > MANY_NODES,
   );
-  const sigma = (drawn = new Sigma(graph, element, {
+  /** @type {Sigma} */
+  const sigma = new Sigma(graph, element, {
     allowInvalidContainer: true,
     nodeProgramClasses: { circle: pointer.program },
     defaultEdgeColor: colours.line,
@@ -90,7 +89,7 @@ export function createGraphView(element, { onOpen, labelOf }) {
       if (strong && !(strong.has(from) && strong.has(to))) return { ...data, color: colours.faint, label: "", zIndex: 0 };
       return strong ? { ...data, color: colours.accent, forceLabel: strong.size < 25 } : { ...data, label: "" };
     },
-  }));
+  });
   pointer.attach();
 
   sigma.on("beforeRender", () => void (names.length = 0));

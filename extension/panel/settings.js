@@ -31,10 +31,8 @@ export const settingsTab = (desk) =>
     const fields = createFields(app, redraw, "tidelore-panel");
     let query = "";
     let advanced = false;
-    /** @type {Map<string, string>} what is wrong with what was typed, by setting */
+    /** @type {Map<string, {why: string, typed: any}>} what is wrong with what was typed, which stays beside what is said of it, by setting */
     const faults = new Map();
-    /** @type {Map<string, any>} what was typed there, which stays beside what is said of it */
-    const wrong = new Map();
     /** @type {ReturnType<typeof createLoad<{settings: Setting[]}>>} */
     const load = createLoad(app, redraw, () => app.call("settings.describe"));
 
@@ -44,8 +42,7 @@ export const settingsTab = (desk) =>
       try {
         await app.call("settings.set", { values: { [name]: value } });
       } catch (error) {
-        faults.set(name, app.text.error(error));
-        wrong.set(name, value);
+        faults.set(name, { why: app.text.error(error), typed: value });
       }
       load.renew();
     }
@@ -79,13 +76,12 @@ export const settingsTab = (desk) =>
         min: least,
         max: most,
         autocomplete: "off",
-        value: faults.has(name) ? wrong.get(name) : value,
+        value: faults.has(name) ? faults.get(name)?.typed : value,
         on: {
           change: (/** @type {any} */ { target }) => {
             const given = number ? Number(target.value) : target.value;
             if (number && (target.value.trim() === "" || !Number.isFinite(given) || (least !== null && given < least) || (most !== null && given > most))) {
-              faults.set(name, t("settings.range", { least: least ?? "−∞", most: most ?? "∞" }));
-              wrong.set(name, target.value);
+              faults.set(name, { why: t("settings.range", { least: least ?? "−∞", most: most ?? "∞" }), typed: target.value });
               return redraw();
             }
             return set(name, given);
@@ -102,7 +98,7 @@ export const settingsTab = (desk) =>
       return h("div", { key: name, class: "tidelore-field" }, [
         h("label", { for: id }, label),
         h("div", { key: "line", class: "tidelore-line" }, [control(setting), changed && button(t("settings.reset"), () => reset([name]), { key: "reset", "aria-label": t("field.reset", { field: label }) })]),
-        h("small", { key: "hint", id: `${id}-hint`, class: faults.has(name) ? "tidelore-bad" : null, role: faults.has(name) ? "alert" : null }, faults.get(name) || [hint, t("settings.default", { value: shown(app, setting) })].filter(Boolean).join(" ")),
+        h("small", { key: "hint", id: `${id}-hint`, class: faults.has(name) ? "tidelore-bad" : null, role: faults.has(name) ? "alert" : null }, faults.get(name)?.why || [hint, t("settings.default", { value: shown(app, setting) })].filter(Boolean).join(" ")),
       ]);
     }
 
